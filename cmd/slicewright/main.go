@@ -1,0 +1,19 @@
+// Command slicewright moves Kubernetes consumers from Endpoints to
+// EndpointSlice. Installed as kubectl-slicewright it is a kubectl plugin.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/slicewright/slicewright/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Main(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args)
+	stop()
+	os.Exit(code)
+}
