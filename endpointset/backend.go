@@ -111,6 +111,9 @@ type Backend struct {
 	// between backends and must not be modified.
 	ForZones, ForNodes []string
 	Target             Target
+	// Refused says why the backend is not believed, "" if it is. Such a backend
+	// is never chosen.
+	Refused Reason
 	// Slice is the name of the EndpointSlice whose record speaks for the
 	// backend. A backend that moves from slice to slice stays the same backend.
 	Slice string

@@ -1,0 +1,229 @@
+package endpointset
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+)
+
+// Index joins slices into Services. Create it with [NewIndex]. All methods may
+// be called from any goroutine; the Sets that it hands out need no lock.
+type Index struct {
+	options Options
+
+	mu       sync.RWMutex // guards all below
+	slices   map[SliceKey]*member
+	services map[ServiceKey]*service
+	// looked counts the records that events made the index look at, for the
+	// tests that guard the shape of the cost.
+	looked int
+}
+
+// A service is the slices that carry its name: those of either family, and
+// those of an addressType without a meaning, which give diagnostics only.
+type service struct {
+	ipv4, ipv6, other union
+	// snapshot is the Set of the present state, nil until somebody asks.
+	snapshot *Set
+}
+
+func (s *service) union(f Family) *union {
+	switch f {
+	case IPv4:
+		return &s.ipv4
+	case IPv6:
+		return &s.ipv6
+	}
+	return &s.other
+}
+
+func (s *service) len() int {
+	return len(s.ipv4.members) + len(s.ipv6.members) + len(s.other.members)
+}
+
+// NewIndex returns an empty index.
+func NewIndex(options Options) *Index {
+	return &Index{
+		options: Options{
+			Managers: slices.Clone(options.Managers),
+			CIDRs:    slices.Clone(options.CIDRs),
+			Families: slices.Clone(options.Families),
+		},
+		slices:   make(map[SliceKey]*member),
+		services: make(map[ServiceKey]*service),
+	}
+}
+
+// Apply takes a slice that was added or updated and returns what changed: for
+// no Service when the event had no meaning (S18), for two when the slice's
+// service-name label moved it (S1). The object is only read and not kept. A nil
+// slice changes nothing.
+func (ix *Index) Apply(es *discoveryv1.EndpointSlice) []Change {
+	if es == nil {
+		return nil
+	}
+	return ix.ApplySlice(ix.Parse(es))
+}
+
+// ApplySlice is [Index.Apply] for a slice that this index has parsed already.
+func (ix *Index) ApplySlice(s *Slice) []Change {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.put(s.key, s)
+}
+
+// Delete takes the deletion of a slice, by its name alone: what it carried is
+// what it was last known to carry (S17). An unknown slice changes nothing.
+func (ix *Index) Delete(key SliceKey) []Change {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.put(key, nil)
+}
+
+// Replace takes a full list: slices that are not in it are gone (S16). The
+// changes are those between before and after, one for each Service; no reader
+// sees anything in between. Of slices with one name the last in the list counts.
+func (ix *Index) Replace(all []*discoveryv1.EndpointSlice) []Change {
+	parsed := make([]*Slice, 0, len(all))
+	for _, es := range all {
+		if es != nil {
+			parsed = append(parsed, ix.Parse(es))
+		}
+	}
+	return ix.ReplaceSlices(parsed)
+}
+
+// ReplaceSlices is [Index.Replace] for slices that this index has parsed already.
+func (ix *Index) ReplaceSlices(all []*Slice) []Change {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	listed := make(map[SliceKey]*Slice, len(all))
+	for _, s := range all {
+		listed[s.key] = s
+	}
+	var changes []Change
+	for _, s := range listed {
+		changes = append(changes, ix.put(s.key, s)...)
+	}
+	for key := range ix.slices {
+		if listed[key] == nil {
+			changes = append(changes, ix.put(key, nil)...)
+		}
+	}
+	return merge(changes)
+}
+
+// Service returns the backends that are now in the slices of a Service. A
+// Service without slices has an empty Set.
+func (ix *Index) Service(key ServiceKey) *Set {
+	ix.mu.RLock()
+	svc := ix.services[key]
+	if svc == nil || svc.snapshot != nil {
+		defer ix.mu.RUnlock()
+		if svc == nil {
+			return &Set{service: key}
+		}
+		return svc.snapshot
+	}
+	ix.mu.RUnlock()
+
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if svc = ix.services[key]; svc == nil {
+		return &Set{service: key}
+	}
+	if svc.snapshot == nil {
+		svc.snapshot = newSet(key, svc)
+	}
+	return svc.snapshot
+}
+
+// Services returns the Services that have slices, sorted.
+func (ix *Index) Services() []ServiceKey {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	keys := make([]ServiceKey, 0, len(ix.services))
+	for key := range ix.services {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b ServiceKey) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return keys
+}
+
+// put makes next the content of the slice called key; nil removes it.
+func (ix *Index) put(key SliceKey, next *Slice) []Change {
+	m := ix.slices[key]
+	if next != nil && next.service == "" {
+		next = nil // it belongs to no Service (S1)
+	}
+	switch {
+	case m == nil && next == nil:
+		return nil
+	case m == nil:
+		m = &member{}
+		ix.slices[key] = m
+		return nonEmpty(ix.enter(m, next))
+	case next == nil:
+		delete(ix.slices, key)
+		return nonEmpty(ix.exit(m))
+	case m.slice == next:
+		return nil
+	case m.slice.service != next.service:
+		return nonEmpty(ix.exit(m), ix.enter(m, next))
+	case m.slice.family != next.family:
+		// addressType is immutable, but a slice can be deleted and created
+		// again, and a relist shows only the end of it.
+		return merge([]Change{ix.exit(m), ix.enter(m, next)})
+	}
+	return nonEmpty(ix.replace(m, next))
+}
+
+// enter makes next, by way of m, one of the slices of its Service.
+func (ix *Index) enter(m *member, next *Slice) Change {
+	key := next.Service()
+	svc := ix.services[key]
+	if svc == nil {
+		svc = &service{}
+		ix.services[key] = svc
+	}
+	m.slice = next.bare()
+	svc.union(next.family).join(m)
+	return ix.replace(m, next)
+}
+
+// exit takes m's slice out of its Service.
+func (ix *Index) exit(m *member) Change {
+	last := m.slice
+	change := ix.replace(m, last.bare())
+	change.Trigger = last.TriggerTime() // of what was there; a deletion carries none
+	svc := ix.services[last.Service()]
+	svc.union(last.family).leave(m)
+	if svc.len() == 0 {
+		delete(ix.services, last.Service())
+	}
+	return change
+}
+
+// replace exchanges m's slice for another of the same Service and family.
+func (ix *Index) replace(m *member, next *Slice) Change {
+	svc := ix.services[next.Service()]
+	change := Change{Service: next.Service(), Trigger: next.TriggerTime()}
+	ix.looked += svc.union(next.family).replace(m, next, &change)
+	svc.snapshot = nil
+	change.sort()
+	return change
+}
+
+// bare returns the slice as it would be without endpoints.
+func (s *Slice) bare() *Slice {
+	return &Slice{key: s.key, service: s.service, manager: s.manager, family: s.family, ports: s.ports, refused: s.refused}
+}
+
+// nonEmpty returns the changes that changed something.
+func nonEmpty(changes ...Change) []Change {
+	return slices.DeleteFunc(changes, func(c Change) bool { return c.Empty() })
+}

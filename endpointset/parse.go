@@ -1,0 +1,222 @@
+package endpointset
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unique"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// Parse takes from an EndpointSlice what a join needs. It never fails: what
+// cannot be used is left out, piece by piece, and stands in the diagnostics of
+// the Service's [Set]. The object is only read (S19) and not kept.
+func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
+	manager := es.Labels[discoveryv1.LabelManagedBy]
+	s := &Slice{
+		key:     SliceKey{intern(es.Namespace), strings.Clone(es.Name)},
+		service: strings.Clone(es.Labels[discoveryv1.LabelServiceName]),
+		version: wellFormed(es.ResourceVersion),
+		trigger: parseTrigger(es.Annotations[corev1.EndpointsLastChangeTriggerTime]),
+		manager: unique.Make(manager),
+		family:  familyOf(es.AddressType),
+		refused: ix.options.refuseManager(manager),
+	}
+	if s.family == 0 {
+		s.diagnose(UnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
+			quote(string(es.AddressType)), len(es.Endpoints))
+		return s
+	}
+	s.parsePorts(es)
+	s.parseEndpoints(es, &ix.options)
+	return s
+}
+
+func (s *Slice) diagnose(code Code, format string, args ...any) {
+	s.found = append(s.found, Diagnostic{Code: code, Slice: s.key.Name, Message: fmt.Sprintf(format, args...)})
+}
+
+// parsePorts keeps the ports that have a number, each once, sorted.
+func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice) {
+	var without tally
+	s.ports = make([]unique.Handle[Port], 0, len(es.Ports))
+	for i := range es.Ports {
+		p := &es.Ports[i]
+		port := Port{Name: deref(p.Name), Protocol: string(corev1.ProtocolTCP), AppProtocol: deref(p.AppProtocol)}
+		if p.Protocol != nil && *p.Protocol != "" {
+			port.Protocol = string(*p.Protocol)
+		}
+		number := deref(p.Port)
+		if number < 1 || number > math.MaxUint16 {
+			without.addf("port %s has the number %d", quote(port.Name), number)
+			continue
+		}
+		port.Number = uint16(number)
+		s.ports = append(s.ports, unique.Make(port))
+	}
+	slices.SortStableFunc(s.ports, comparePorts)
+	s.ports = slices.CompactFunc(s.ports, func(a, b unique.Handle[Port]) bool { return comparePorts(a, b) == 0 })
+
+	switch {
+	case without.count > 0:
+		s.diagnose(NoPort, "%s: it gives no backend", without.text())
+	case len(es.Ports) == 0 && len(es.Endpoints) > 0:
+		// The controller's placeholder for a Service without Pods has no ports
+		// and no endpoints either, and is nothing to report.
+		s.diagnose(NoPort, "the slice has no ports: none of its %d endpoints gives a backend", len(es.Endpoints))
+	}
+}
+
+// comparePorts orders by what is part of a backend's identity.
+func comparePorts(a, b unique.Handle[Port]) int {
+	if a == b {
+		return 0
+	}
+	p, q := a.Value(), b.Value()
+	return ID{PortName: p.Name, Protocol: p.Protocol, Number: p.Number}.
+		Compare(ID{PortName: q.Name, Protocol: q.Protocol, Number: q.Number})
+}
+
+// parseEndpoints keeps the endpoints that have a usable address (S3).
+func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, options *Options) {
+	var invalid, extra tally
+	var places placer
+	s.records = make([]record, 0, len(es.Endpoints))
+	text := make([]byte, 0, 24*len(es.Endpoints))
+	for i := range es.Endpoints {
+		ep := &es.Endpoints[i]
+		addr, ok := parseAddress(ep.Addresses, s.family)
+		if !ok {
+			invalid.addf("endpoint %d has %s", i, describe(ep.Addresses))
+			continue
+		}
+		if len(ep.Addresses) > 1 {
+			extra.addf("%s", addr)
+		}
+		r := record{addr: addr, flags: conditionFlags(ep.Conditions), place: places.handle(ep)}
+		if options.refuseAddr(addr) {
+			r.flags |= flagRefused
+		}
+		if ep.TargetRef != nil {
+			text = r.setTarget(text, ep.TargetRef.Name, string(ep.TargetRef.UID))
+		}
+		s.records = append(s.records, r)
+	}
+	s.text = string(text)
+	slices.SortStableFunc(s.records, func(a, b record) int { return a.addr.Compare(b.addr) })
+	if cap(s.records) > len(s.records) {
+		s.records = slices.Clone(s.records)
+	}
+
+	if invalid.count > 0 {
+		s.diagnose(InvalidAddress, "%s: not usable in an %s slice", invalid.text(), s.family)
+	}
+	if extra.count > 0 {
+		s.diagnose(ExtraAddresses, "%s: only the first address of an endpoint has a meaning", extra.text())
+	}
+}
+
+// setTarget puts the target's name and UID into the record, with what does not
+// fit into it appended to text.
+func (r *record) setTarget(text []byte, name, uid string) []byte {
+	// The API allows 253 bytes; a file may hold anything, and what is cut
+	// there is only a label for people.
+	name = name[:min(len(name), math.MaxUint16)]
+	if len(text)+len(name)+len(uid) > math.MaxUint32 {
+		return text
+	}
+	r.offset, r.length = uint32(len(text)), uint16(len(name))
+	text = append(text, name...)
+	if uuid, ok := parseUUID(uid); ok {
+		r.uid = uuid
+	} else if uid != "" {
+		uid = uid[:min(len(uid), math.MaxUint16)]
+		r.flags |= flagTextUID
+		r.uid[0], r.uid[1] = byte(len(uid)>>8), byte(len(uid))
+		text = append(text, uid...)
+	}
+	return text
+}
+
+// conditionFlags fills in what is absent: ready and serving are true,
+// terminating is false (S4).
+func conditionFlags(c discoveryv1.EndpointConditions) flags {
+	var f flags
+	if c.Ready == nil || *c.Ready {
+		f |= flagReady
+	}
+	if c.Serving == nil || *c.Serving {
+		f |= flagServing
+	}
+	if c.Terminating != nil && *c.Terminating {
+		f |= flagTerminating
+	}
+	return f
+}
+
+// parseAddress returns the first address if it is one of the family. A zone,
+// an IPv4 address in IPv6 clothing and leading zeros are refused, as the API
+// server does.
+func parseAddress(addresses []string, family Family) (netip.Addr, bool) {
+	if len(addresses) == 0 {
+		return netip.Addr{}, false
+	}
+	addr, err := netip.ParseAddr(addresses[0])
+	if err != nil || addr.Zone() != "" || addr.Is4In6() || FamilyOf(addr) != family {
+		return netip.Addr{}, false
+	}
+	return addr, true
+}
+
+func describe(addresses []string) string {
+	if len(addresses) == 0 {
+		return "no address"
+	}
+	return "the address " + quote(addresses[0])
+}
+
+func familyOf(t discoveryv1.AddressType) Family {
+	switch t {
+	case discoveryv1.AddressTypeIPv4:
+		return IPv4
+	case discoveryv1.AddressTypeIPv6:
+		return IPv6
+	}
+	return 0
+}
+
+// wellFormed returns a resourceVersion that can be compared, or "".
+func wellFormed(version string) string {
+	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
+		return ""
+	}
+	return strings.Clone(version)
+}
+
+func parseTrigger(s string) int64 {
+	if s == "" {
+		return 0
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// intern returns one string for all equal ones.
+func intern(s string) string { return unique.Make(s).Value() }
+
+func deref[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

@@ -1,0 +1,176 @@
+package endpointset
+
+import (
+	"net/netip"
+	"sort"
+	"strings"
+	"time"
+	"unique"
+)
+
+// Slice is what this package keeps of an EndpointSlice: a fraction of the
+// decoded object, immutable, and all that a join needs. [Index.Parse] makes it.
+//
+// An informer whose transform is [Index.Parse] keeps the same Slices that the
+// Index does, so that nothing is held twice.
+type Slice struct {
+	key     SliceKey
+	service string // the Service's name, "" when the slice belongs to none (S1)
+	version string // resourceVersion, "" unless well formed
+	trigger int64  // last-change-trigger-time in Unix nanoseconds, 0 when absent
+	manager unique.Handle[string]
+	family  Family // 0 for an addressType without a meaning
+	refused bool   // the manager is not accepted
+	ports   []unique.Handle[Port]
+	records []record // sorted by address; equal addresses in the slice's order
+	text    string   // names of targets, and UIDs that are no UUIDs
+	found   []Diagnostic
+}
+
+// Key returns the slice's namespace and name.
+func (s *Slice) Key() SliceKey { return s.key }
+
+// Service returns the Service that the slice belongs to. Its Name is "" when
+// the slice has no service-name label and so belongs to none (S1).
+func (s *Slice) Service() ServiceKey { return ServiceKey{s.key.Namespace, s.service} }
+
+// ResourceVersion returns the slice's version, "" when it has none.
+func (s *Slice) ResourceVersion() string { return s.version }
+
+// Manager returns the slice's managed-by label.
+func (s *Slice) Manager() string { return s.manager.Value() }
+
+// TriggerTime returns when, by the producer's word, the change happened that
+// the slice was written for. It is zero when the producer did not say.
+func (s *Slice) TriggerTime() time.Time {
+	if s.trigger == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, s.trigger)
+}
+
+// Len returns how many endpoints of the slice have a usable address.
+func (s *Slice) Len() int { return len(s.records) }
+
+// A record is one endpoint of a slice. There may be a million of them, so it
+// holds no string of its own: what many endpoints have in common is interned
+// in place, and what only one has stands in the slice's text.
+type record struct {
+	addr   netip.Addr
+	uid    [16]byte // the target's UID if it is a UUID, else see flagTextUID
+	place  unique.Handle[place]
+	offset uint32 // where the target's name begins in the slice's text
+	length uint16 // how long it is
+	flags  flags
+}
+
+// flags are an endpoint's conditions and how its record is to be read.
+type flags uint8
+
+const (
+	flagReady flags = 1 << iota
+	flagServing
+	flagTerminating
+	flagRefused // the address is not accepted
+	// flagTextUID: the UID is no UUID and stands in the text after the name;
+	// uid then holds its length in its first two bytes.
+	flagTextUID
+)
+
+func (f flags) has(flag flags) bool { return f&flag != 0 }
+
+// place is what endpoints share: where they run, which hints they carry and
+// what kind of object is behind them.
+type place struct {
+	node, zone       string
+	zoneHints        hints
+	nodeHints        hints
+	kind, targetSpot string // the target's kind and namespace
+}
+
+// hints are names, sorted, each ended by a NUL. As one string they can be
+// compared, and so interned.
+type hints string
+
+func makeHints(names []string) hints {
+	if len(names) == 0 {
+		return ""
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 && name == names[i-1] {
+			continue
+		}
+		// No zone or node can be called so; the separator stays unambiguous.
+		b.WriteString(strings.ReplaceAll(name, "\x00", "\uFFFD"))
+		b.WriteByte(0)
+	}
+	return hints(b.String())
+}
+
+func (h hints) has(name string) bool {
+	for rest := string(h); rest != ""; {
+		var first string
+		first, rest, _ = strings.Cut(rest, "\x00")
+		if first == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (h hints) names() []string {
+	if h == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(h), "\x00"), "\x00")
+}
+
+// targetName returns the name of the object behind r, "" if there is none.
+func (s *Slice) targetName(r *record) string {
+	return s.text[r.offset : r.offset+uint32(r.length)]
+}
+
+// targetUID returns the UID of the object behind r, "" if there is none.
+func (s *Slice) targetUID(r *record) string {
+	if !r.flags.has(flagTextUID) {
+		return formatUUID(r.uid)
+	}
+	start := r.offset + uint32(r.length)
+	return s.text[start : start+uint32(r.uid[0])<<8+uint32(r.uid[1])]
+}
+
+// sameTarget reports whether two records are about one object (S6). Records
+// without a UID count as one target.
+func sameTarget(s *Slice, r *record, t *Slice, q *record) bool {
+	if r.flags.has(flagTextUID) != q.flags.has(flagTextUID) {
+		return false
+	}
+	if r.flags.has(flagTextUID) {
+		return s.targetUID(r) == t.targetUID(q)
+	}
+	return r.uid == q.uid
+}
+
+// sameMeaning reports whether two records say the same about an endpoint (S18).
+func sameMeaning(s *Slice, r *record, t *Slice, q *record) bool {
+	return r.addr == q.addr && r.flags == q.flags && r.place == q.place &&
+		sameTarget(s, r, t, q) && s.targetName(r) == t.targetName(q)
+}
+
+// group returns the records of the slice with this address: usually one, none
+// if the slice does not carry it, more if it lists the address repeatedly.
+func (s *Slice) group(addr netip.Addr) []record {
+	first := sort.Search(len(s.records), func(i int) bool { return s.records[i].addr.Compare(addr) >= 0 })
+	return groupAt(s.records, first, addr)
+}
+
+// groupAt returns the run of records with this address that begins at first.
+func groupAt(records []record, first int, addr netip.Addr) []record {
+	end := first
+	for end < len(records) && records[end].addr == addr {
+		end++
+	}
+	return records[first:end]
+}

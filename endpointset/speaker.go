@@ -1,0 +1,235 @@
+package endpointset
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unique"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// A candidate is a record that could speak for a backend (S6). Several slices,
+// and one slice more than once, may carry the same address.
+type candidate struct {
+	slice  *Slice
+	record *record
+	// order is the record's place among those of its slice with this address.
+	order int
+}
+
+// An entry is a backend and the record that speaks for it.
+type entry struct {
+	port unique.Handle[Port]
+	candidate
+	// rivals are the slices that carry the backend beside the one that
+	// speaks, sorted by name, the same slice again if it does so repeatedly.
+	rivals []string
+}
+
+// appendCandidates adds the records of one slice that share an address.
+func appendCandidates(dst []candidate, s *Slice, group []record) []candidate {
+	for i := range group {
+		dst = append(dst, candidate{s, &group[i], i})
+	}
+	return dst
+}
+
+// appendSpeakers adds, for one address, the backends that the candidates
+// carry: one for each port, sorted by port. It reorders candidates.
+func appendSpeakers(dst []entry, candidates []candidate) []entry {
+	switch {
+	case len(candidates) == 0:
+		return dst
+	case len(candidates) == 1:
+		// Nearly always.
+		for _, port := range candidates[0].slice.ports {
+			dst = append(dst, entry{port: port, candidate: candidates[0]})
+		}
+		return dst
+	case samePorts(candidates):
+		winner := speaker(candidates)
+		names := rivals(candidates, winner)
+		for _, port := range winner.slice.ports {
+			dst = append(dst, entry{port, winner, names})
+		}
+		return dst
+	}
+
+	// Slices that give one address different ports: who speaks is decided
+	// port by port, among those that have it.
+	var carried []entry
+	for _, c := range candidates {
+		for _, port := range c.slice.ports {
+			carried = append(carried, entry{port: port, candidate: c})
+		}
+	}
+	slices.SortStableFunc(carried, func(a, b entry) int { return comparePorts(a.port, b.port) })
+	var same []candidate
+	for len(carried) > 0 {
+		same = same[:0]
+		n := 0
+		for n < len(carried) && comparePorts(carried[n].port, carried[0].port) == 0 {
+			same = append(same, carried[n].candidate)
+			n++
+		}
+		winner := speaker(same)
+		port := carried[slices.IndexFunc(carried[:n], func(e entry) bool { return e.candidate == winner })].port
+		dst = append(dst, entry{port, winner, rivals(same, winner)})
+		carried = carried[n:]
+	}
+	return dst
+}
+
+func samePorts(candidates []candidate) bool {
+	first := candidates[0].slice
+	for _, c := range candidates[1:] {
+		if c.slice != first && !slices.Equal(c.slice.ports, first.ports) {
+			return false
+		}
+	}
+	return true
+}
+
+// speaker returns the candidate that speaks for a backend. Comparing pairs
+// alone would depend on their order, so there are two steps (S6): first the
+// newest record of each target, then the best of those. A record that is not
+// believed speaks only when no other does.
+func speaker(candidates []candidate) candidate {
+	if len(candidates) == 1 {
+		return candidates[0]
+	}
+	// Those of one target together, the newest first.
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(compareBelief(a, b), compareTarget(a, b), compareNewest(a, b))
+	})
+	best := candidates[0]
+	for i, c := range candidates[1:] {
+		if compareBelief(c, best) != 0 {
+			break
+		}
+		if compareTarget(c, candidates[i]) == 0 {
+			continue // its target has spoken
+		}
+		if cmp.Or(compareHealth(c, best), compareNewest(c, best)) < 0 {
+			best = c
+		}
+	}
+	return best
+}
+
+// rivals names the slices of all candidates but the winner.
+func rivals(candidates []candidate, winner candidate) []string {
+	names := make([]string, 0, len(candidates)-1)
+	for _, c := range candidates {
+		if c != winner {
+			names = append(names, c.slice.key.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c candidate) refused() bool { return c.slice.refused || c.record.flags.has(flagRefused) }
+
+func compareBelief(a, b candidate) int { return compareBool(b.refused(), a.refused()) }
+
+// compareTarget orders by UID, in an order without a meaning.
+func compareTarget(a, b candidate) int {
+	aText, bText := a.record.flags.has(flagTextUID), b.record.flags.has(flagTextUID)
+	if aText && bText {
+		return strings.Compare(a.slice.targetUID(a.record), b.slice.targetUID(b.record))
+	}
+	return cmp.Or(compareBool(aText, bText), bytes.Compare(a.record.uid[:], b.record.uid[:]))
+}
+
+// compareNewest puts the newer record first. It is 0 only for one and the same
+// record, since the slices of a Service are in one namespace and so differ in
+// name.
+func compareNewest(a, b candidate) int {
+	return cmp.Or(
+		compareVersions(b.slice.version, a.slice.version),
+		cmp.Compare(b.slice.trigger, a.slice.trigger),
+		strings.Compare(a.slice.key.Name, b.slice.key.Name),
+		cmp.Compare(a.order, b.order),
+	)
+}
+
+// compareVersions compares as numbers; a slice without a version is older than
+// any other.
+func compareVersions(a, b string) int {
+	if a == "" || b == "" {
+		return cmp.Compare(len(a), len(b))
+	}
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	if err != nil {
+		return 0 // cannot be: Parse lets none in that is not well formed
+	}
+	return order
+}
+
+// compareHealth puts first what is not terminating, then what is ready, then
+// what is serving.
+func compareHealth(a, b candidate) int {
+	return cmp.Or(
+		compareBool(b.record.flags.has(flagTerminating), a.record.flags.has(flagTerminating)),
+		compareBool(a.record.flags.has(flagReady), b.record.flags.has(flagReady)),
+		compareBool(a.record.flags.has(flagServing), b.record.flags.has(flagServing)),
+	)
+}
+
+// compareBool puts true first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// id returns the identity of the backend (S5).
+func (e *entry) id() ID {
+	port := e.port.Value()
+	return ID{PortName: port.Name, Protocol: port.Protocol, Addr: e.record.addr, Number: port.Number}
+}
+
+// backend spells the entry out.
+func (e *entry) backend() Backend {
+	port, place, f := e.port.Value(), e.record.place.Value(), e.record.flags
+	return Backend{
+		ID:          e.id(),
+		Conditions:  Conditions{Ready: f.has(flagReady), Serving: f.has(flagServing), Terminating: f.has(flagTerminating)},
+		AppProtocol: port.AppProtocol,
+		Zone:        place.zone,
+		Node:        place.node,
+		ForZones:    place.zoneHints.names(),
+		ForNodes:    place.nodeHints.names(),
+		Target: Target{
+			Kind:      place.kind,
+			Namespace: place.targetSpot,
+			Name:      e.slice.targetName(e.record),
+			UID:       e.slice.targetUID(e.record),
+		},
+		Slice:   e.slice.key.Name,
+		Refused: e.refusal(),
+	}
+}
+
+func (e *entry) refusal() Reason {
+	switch {
+	case e.slice.refused:
+		return ManagerNotAccepted
+	case e.record.flags.has(flagRefused):
+		return AddressNotAllowed
+	}
+	return ""
+}
+
+// sameEntry reports whether two entries give equal backends.
+func sameEntry(a, b *entry) bool {
+	return a.port == b.port && a.slice.key.Name == b.slice.key.Name && a.slice.refused == b.slice.refused &&
+		sameMeaning(a.slice, a.record, b.slice, b.record)
+}
