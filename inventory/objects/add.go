@@ -142,6 +142,11 @@ func workloadFrom(object runtime.Object, place Place) (Workload, bool) {
 	case *appsv1.DaemonSet:
 		return newWorkload("DaemonSet", o, &o.Spec.Template, "", place), true
 	case *appsv1.ReplicaSet:
+		// One that has an owner is a hop, and a cluster is asked only for its
+		// metadata: a dump must not know more.
+		if controllerOf(o) != (Ref{}) {
+			return newWorkload("ReplicaSet", o, nil, "", place), true
+		}
 		return newWorkload("ReplicaSet", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true
 	case *corev1.ReplicationController:
 		return newWorkload("ReplicationController", o, o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true

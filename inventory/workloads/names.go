@@ -1,0 +1,44 @@
+package workloads
+
+import (
+	"slices"
+	"strings"
+)
+
+// application proposes what to call the application: the recommended label, the
+// older ones, else the workload's own name.
+func application(name string, labels ...map[string]string) string {
+	for _, key := range []string{"app.kubernetes.io/name", "k8s-app", "app"} {
+		for _, set := range labels {
+			if value := set[key]; value != "" {
+				return value
+			}
+		}
+	}
+	return name
+}
+
+// ownerName proposes who owns it, from what people use for that: a key named
+// owner or team, under any prefix, before the application that it is part of.
+// The sets are asked in order; within one, keys in order.
+func ownerName(sets ...map[string]string) string {
+	for _, name := range []string{"owner", "team"} {
+		for _, set := range sets {
+			var keys []string
+			for key := range set {
+				if key == name || strings.HasSuffix(key, "/"+name) {
+					keys = append(keys, key)
+				}
+			}
+			if len(keys) > 0 {
+				return set[slices.Min(keys)]
+			}
+		}
+	}
+	for _, set := range sets {
+		if value := set["app.kubernetes.io/part-of"]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
