@@ -22,8 +22,7 @@ func (p *Process) Resident() int64 {
 	if err != nil {
 		return 0
 	}
-	kb, _ := strconv.ParseInt(strings.TrimSuffix(field(status, "VmRSS"), " kB"), 10, 64)
-	return kb << 10
+	return resident(status)
 }
 
 // procPID translates a PID of our namespace into the one that /proc has it
@@ -51,4 +50,23 @@ func field(content []byte, name string) string {
 		}
 	}
 	return ""
+}
+
+// OuterPID is the calling process's PID as the machine's /proc has it, which
+// inside a sandbox is not os.Getpid.
+func OuterPID() (int, error) { return procPID(os.Getpid()) }
+
+// OwnResident is the resident memory of the calling process in bytes, 0 when
+// it is not known.
+func OwnResident() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	return resident(status)
+}
+
+func resident(status []byte) int64 {
+	kb, _ := strconv.ParseInt(strings.TrimSuffix(field(status, "VmRSS"), " kB"), 10, 64)
+	return kb << 10
 }

@@ -1,0 +1,85 @@
+package kubelet
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+)
+
+// ErrPoolExhausted says that every address of a range is taken. It passes when
+// a Pod goes.
+var ErrPoolExhausted = errors.New("no free address")
+
+// pool hands out addresses. It goes round its ranges, so that an address that
+// was just given back is the last to be given out again.
+type pool struct {
+	mu    sync.Mutex
+	taken map[netip.Addr]int     // holders of each address; guarded by mu
+	next  map[string]netip.Addr // where to look first, by range; guarded by mu
+}
+
+func newPool() *pool {
+	return &pool{taken: map[netip.Addr]int{}, next: map[string]netip.Addr{}}
+}
+
+// take returns one address of each range. A range of a single address is given
+// to whoever asks: two Pods that are told to share one do, as an address is
+// reused in life.
+func (p *pool) take(ranges []Range) ([]netip.Addr, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var result []netip.Addr
+	for _, r := range ranges {
+		a, err := p.takeOne(r)
+		if err != nil {
+			for _, a := range result {
+				p.releaseOne(a)
+			}
+			return nil, err
+		}
+		result = append(result, a)
+	}
+	return result, nil
+}
+
+func (p *pool) release(addresses []netip.Addr) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range addresses {
+		p.releaseOne(a)
+	}
+}
+
+func (p *pool) takeOne(r Range) (netip.Addr, error) {
+	if r.First == r.Last {
+		p.taken[r.First]++
+		return r.First, nil
+	}
+	start, ok := p.next[r.String()]
+	if !ok {
+		start = r.First
+	}
+	a := start
+	for tried := 0; tried < maxRange; tried++ {
+		after := a.Next()
+		if !r.Contains(after) {
+			after = r.First
+		}
+		if p.taken[a] == 0 {
+			p.taken[a]++
+			p.next[r.String()] = after
+			return a, nil
+		}
+		if a = after; a == start {
+			break
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("%w in %s", ErrPoolExhausted, r)
+}
+
+func (p *pool) releaseOne(a netip.Addr) {
+	if p.taken[a]--; p.taken[a] <= 0 {
+		delete(p.taken, a)
+	}
+}
