@@ -1,0 +1,81 @@
+package haproxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// maxServersFile bounds what is read of a servers file, which the driver itself
+// wrote: 200,000 servers fit.
+const maxServersFile = 64 << 20
+
+// A serversFile is a section of HAProxy's configuration with the servers that
+// are to be there after a restart.
+type serversFile struct {
+	path    string
+	content []byte
+	servers int
+}
+
+// renderServersFile writes the whole section of the backend: HAProxy refuses a
+// second section of the same name, and a file that starts inside one.
+// Draining servers are not in it, since a restart ends their connections.
+func (d *Driver) renderServersFile(active []place) *serversFile {
+	b := fmt.Appendf(nil, "# Written by slicewright: changes made here are overwritten.\nbackend %s", d.config.Backend)
+	if d.config.ServersDefaults != "" {
+		b = fmt.Appendf(b, " from %s", d.config.ServersDefaults)
+	}
+	b = append(b, '\n')
+	for _, p := range active {
+		b = fmt.Appendf(b, "    server %s %s%s\n", p.name, p.addr, d.options)
+	}
+	return &serversFile{path: d.config.ServersFile, content: b, servers: len(active)}
+}
+
+// write replaces the file in one step, and has it on the disk before it
+// returns: a HAProxy that starts at any moment reads the old or the new one.
+func (f *serversFile) write() error {
+	dir := filepath.Dir(f.path)
+	err := renameio.WriteFile(f.path, f.content, 0o644, renameio.WithTempDir(dir), renameio.WithExistingPermissions())
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("write the servers file %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// syncDir has a rename in dir on the disk, which the file's own sync does not.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// readServersFile returns what the file holds, nil if there is none.
+func readServersFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the servers file: %w", err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxServersFile))
+	if err != nil {
+		return nil, fmt.Errorf("read the servers file %s: %w", path, err)
+	}
+	if content == nil {
+		content = []byte{}
+	}
+	return content, nil
+}
