@@ -7,24 +7,50 @@ import (
 )
 
 // Change is what an event made different in the known backends of one Service.
-// Added to the set before, it gives the set after. All lists are in the order
-// of S8, and no ID is in two of them.
+// Added to the set before, it gives the set after.
+//
+// It spells its backends out when asked: whoever only wants to know which
+// Service changed pays for nothing else. It may be read from any goroutine.
 type Change struct {
 	Service ServiceKey
-	Added   []Backend
-	Removed []Backend
-	Updated []Update
 	// Trigger is when, by the producer's word, the change happened that the
 	// slice was written for: the newest of the slices involved. Zero when no
 	// producer said.
 	Trigger time.Time
+
+	// All in the order of S8, and no identity in two of them.
+	added, removed []entry
+	updated        []revision
 }
+
+// A revision is a backend that stays and of which something else changed.
+type revision struct{ old, new entry }
 
 // Update is a backend that stays and of which something else changed.
 type Update struct{ Old, New Backend }
 
 // Empty reports that nothing changed.
-func (c *Change) Empty() bool { return len(c.Added)+len(c.Removed)+len(c.Updated) == 0 }
+func (c *Change) Empty() bool { return c.Len() == 0 }
+
+// Len counts the backends that changed.
+func (c *Change) Len() int { return len(c.added) + len(c.removed) + len(c.updated) }
+
+// Added returns the backends that were not there before, in the order of S8.
+func (c *Change) Added() []Backend { return backends(c.added) }
+
+// Removed returns the backends that are not there any more, as they last were,
+// in the order of S8.
+func (c *Change) Removed() []Backend { return backends(c.removed) }
+
+// Updated returns the backends that stay and say something else than before,
+// in the order of S8.
+func (c *Change) Updated() []Update {
+	updates := make([]Update, len(c.updated))
+	for i, r := range c.updated {
+		updates[i] = Update{r.old.backend(), r.new.backend()}
+	}
+	return updates
+}
 
 // addDifference adds what differs between two lists of speakers at one
 // address, both sorted by port.
@@ -32,14 +58,14 @@ func (c *Change) addDifference(before, after []entry) {
 	for len(before) > 0 || len(after) > 0 {
 		switch order := compareHeads(before, after); {
 		case order < 0:
-			c.Removed = append(c.Removed, before[0].backend())
+			c.removed = append(c.removed, before[0])
 			before = before[1:]
 		case order > 0:
-			c.Added = append(c.Added, after[0].backend())
+			c.added = append(c.added, after[0])
 			after = after[1:]
 		default:
-			if !sameEntry(&before[0], &after[0]) {
-				c.Updated = append(c.Updated, Update{before[0].backend(), after[0].backend()})
+			if !before[0].same(&after[0]) {
+				c.updated = append(c.updated, revision{before[0], after[0]})
 			}
 			before, after = before[1:], after[1:]
 		}
@@ -57,78 +83,74 @@ func compareHeads(a, b []entry) int {
 
 // sort brings the lists, gathered address by address, into the order of S8.
 func (c *Change) sort() {
-	byID := func(a, b Backend) int { return a.ID.Compare(b.ID) }
-	slices.SortFunc(c.Added, byID)
-	slices.SortFunc(c.Removed, byID)
-	slices.SortFunc(c.Updated, func(a, b Update) int { return a.New.ID.Compare(b.New.ID) })
+	slices.SortFunc(c.added, func(a, b entry) int { return a.compare(&b) })
+	slices.SortFunc(c.removed, func(a, b entry) int { return a.compare(&b) })
+	slices.SortFunc(c.updated, func(a, b revision) int { return a.new.compare(&b.new) })
 }
 
 // merge makes one change of those that follow each other for one Service. What
 // came and went in between is not in it, so that an endpoint that moves from
 // one slice to another during a relist was never gone.
 func merge(changes []Change) []Change {
-	perService := map[ServiceKey]int{}
-	merged := changes[:0:0]
-	for _, c := range changes {
-		i, seen := perService[c.Service]
-		if !seen {
-			perService[c.Service] = len(merged)
-			merged = append(merged, c)
-			continue
-		}
-		merged[i] = merged[i].then(c)
-	}
-	merged = slices.DeleteFunc(merged, func(c Change) bool { return c.Empty() })
-	slices.SortFunc(merged, func(a, b Change) int {
+	slices.SortStableFunc(changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Service.Namespace, b.Service.Namespace), cmp.Compare(a.Service.Name, b.Service.Name))
 	})
+	merged := changes[:0]
+	for rest := changes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Service == rest[0].Service {
+			n++
+		}
+		c := rest[0]
+		if n > 1 {
+			c = sum(rest[:n])
+		}
+		if !c.Empty() {
+			merged = append(merged, c)
+		}
+		rest = rest[n:]
+	}
 	return merged
 }
 
-// then returns c followed by next as one change.
-func (c Change) then(next Change) Change {
-	type fate struct{ old, new *Backend } // nil: not in the set
+// sum returns changes of one Service, in their order, as one.
+func sum(changes []Change) Change {
+	type fate struct{ old, new *entry } // nil: not in the set
 	fates := make(map[ID]fate)
-	record := func(id ID, old, new *Backend) {
+	note := func(old, new *entry) {
+		id := cmp.Or(old, new).id()
 		if f, seen := fates[id]; seen {
 			old = f.old
 		}
 		fates[id] = fate{old, new}
 	}
-	for _, ch := range []*Change{&c, &next} {
-		for i := range ch.Added {
-			record(ch.Added[i].ID, nil, &ch.Added[i])
+	total := Change{Service: changes[0].Service}
+	for i := range changes {
+		c := &changes[i]
+		if c.Trigger.After(total.Trigger) {
+			total.Trigger = c.Trigger
 		}
-		for i := range ch.Removed {
-			record(ch.Removed[i].ID, &ch.Removed[i], nil)
+		for i := range c.removed {
+			note(&c.removed[i], nil)
 		}
-		for i := range ch.Updated {
-			record(ch.Updated[i].New.ID, &ch.Updated[i].Old, &ch.Updated[i].New)
+		for i := range c.updated {
+			note(&c.updated[i].old, &c.updated[i].new)
 		}
-	}
-	out := Change{Service: c.Service, Trigger: c.Trigger}
-	if next.Trigger.After(out.Trigger) {
-		out.Trigger = next.Trigger
+		for i := range c.added {
+			note(nil, &c.added[i])
+		}
 	}
 	for _, f := range fates {
 		switch {
 		case f.old == nil && f.new == nil:
 		case f.old == nil:
-			out.Added = append(out.Added, *f.new)
+			total.added = append(total.added, *f.new)
 		case f.new == nil:
-			out.Removed = append(out.Removed, *f.old)
-		case !f.old.equal(f.new):
-			out.Updated = append(out.Updated, Update{*f.old, *f.new})
+			total.removed = append(total.removed, *f.old)
+		case !f.old.same(f.new):
+			total.updated = append(total.updated, revision{*f.old, *f.new})
 		}
 	}
-	out.sort()
-	return out
-}
-
-// equal reports whether two backends are the same in every field.
-func (b *Backend) equal(other *Backend) bool {
-	return b.ID == other.ID && b.Conditions == other.Conditions && b.AppProtocol == other.AppProtocol &&
-		b.Zone == other.Zone && b.Node == other.Node && b.Target == other.Target &&
-		b.Refused == other.Refused && b.Slice == other.Slice &&
-		slices.Equal(b.ForZones, other.ForZones) && slices.Equal(b.ForNodes, other.ForNodes)
+	total.sort()
+	return total
 }

@@ -12,6 +12,9 @@ import (
 // be called from any goroutine; the Sets that it hands out need no lock.
 type Index struct {
 	options Options
+	places  *interner[place]
+	ports   *interner[Port]
+	names   *interner[string]
 
 	mu       sync.RWMutex // guards all below
 	slices   map[SliceKey]*member
@@ -21,26 +24,43 @@ type Index struct {
 	looked int
 }
 
-// A service is the slices that carry its name: those of either family, and
-// those of an addressType without a meaning, which give diagnostics only.
+// A service is the slices that carry its name.
 type service struct {
-	ipv4, ipv6, other union
+	// unions are by family; the one of family 0 has the slices whose
+	// addressType has no meaning, which give diagnostics only. Nil: no slice.
+	unions [3]*union
 	// snapshot is the Set of the present state, nil until somebody asks.
 	snapshot *Set
 }
 
+// union returns the union of a family, made when it is not there.
 func (s *service) union(f Family) *union {
-	switch f {
-	case IPv4:
-		return &s.ipv4
-	case IPv6:
-		return &s.ipv6
+	u := &s.unions[unionOf(f)]
+	if *u == nil {
+		*u = &union{}
 	}
-	return &s.other
+	return *u
 }
 
-func (s *service) len() int {
-	return len(s.ipv4.members) + len(s.ipv6.members) + len(s.other.members)
+func unionOf(f Family) int {
+	switch f {
+	case IPv4:
+		return 0
+	case IPv6:
+		return 1
+	}
+	return 2
+}
+
+// members counts the slices of the Service.
+func (s *service) members() int {
+	n := 0
+	for _, u := range s.unions {
+		if u != nil {
+			n += len(u.members)
+		}
+	}
+	return n
 }
 
 // NewIndex returns an empty index.
@@ -51,6 +71,9 @@ func NewIndex(options Options) *Index {
 			CIDRs:    slices.Clone(options.CIDRs),
 			Families: slices.Clone(options.Families),
 		},
+		places:   newInterner[place](),
+		ports:    newInterner[Port](),
+		names:    newInterner[string](),
 		slices:   make(map[SliceKey]*member),
 		services: make(map[ServiceKey]*service),
 	}
@@ -104,8 +127,10 @@ func (ix *Index) ReplaceSlices(all []*Slice) []Change {
 		listed[s.key] = s
 	}
 	var changes []Change
-	for _, s := range listed {
-		changes = append(changes, ix.put(s.key, s)...)
+	for _, s := range all {
+		if listed[s.key] == s {
+			changes = append(changes, ix.put(s.key, s)...)
+		}
 	}
 	for key := range ix.slices {
 		if listed[key] == nil {
@@ -202,7 +227,7 @@ func (ix *Index) exit(m *member) Change {
 	change.Trigger = last.TriggerTime() // of what was there; a deletion carries none
 	svc := ix.services[last.Service()]
 	svc.union(last.family).leave(m)
-	if svc.len() == 0 {
+	if svc.members() == 0 {
 		delete(ix.services, last.Service())
 	}
 	return change

@@ -20,11 +20,11 @@ import (
 func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 	manager := es.Labels[discoveryv1.LabelManagedBy]
 	s := &Slice{
-		key:     SliceKey{intern(es.Namespace), strings.Clone(es.Name)},
+		key:     SliceKey{ix.names.handle(es.Namespace, es.Namespace).Value(), strings.Clone(es.Name)},
 		service: strings.Clone(es.Labels[discoveryv1.LabelServiceName]),
 		version: wellFormed(es.ResourceVersion),
 		trigger: parseTrigger(es.Annotations[corev1.EndpointsLastChangeTriggerTime]),
-		manager: unique.Make(manager),
+		manager: ix.names.handle(manager, manager),
 		family:  familyOf(es.AddressType),
 		refused: ix.options.refuseManager(manager),
 	}
@@ -33,8 +33,8 @@ func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 			quote(string(es.AddressType)), len(es.Endpoints))
 		return s
 	}
-	s.parsePorts(es)
-	s.parseEndpoints(es, &ix.options)
+	s.parsePorts(es, ix)
+	s.parseEndpoints(es, ix)
 	return s
 }
 
@@ -43,7 +43,7 @@ func (s *Slice) diagnose(code Code, format string, args ...any) {
 }
 
 // parsePorts keeps the ports that have a number, each once, sorted.
-func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice) {
+func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice, ix *Index) {
 	var without tally
 	s.ports = make([]unique.Handle[Port], 0, len(es.Ports))
 	for i := range es.Ports {
@@ -58,7 +58,7 @@ func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice) {
 			continue
 		}
 		port.Number = uint16(number)
-		s.ports = append(s.ports, unique.Make(port))
+		s.ports = append(s.ports, ix.ports.handle(port.Name, port))
 	}
 	slices.SortStableFunc(s.ports, comparePorts)
 	s.ports = slices.CompactFunc(s.ports, func(a, b unique.Handle[Port]) bool { return comparePorts(a, b) == 0 })
@@ -84,11 +84,11 @@ func comparePorts(a, b unique.Handle[Port]) int {
 }
 
 // parseEndpoints keeps the endpoints that have a usable address (S3).
-func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, options *Options) {
+func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, ix *Index) {
 	var invalid, extra tally
-	var places placer
+	s.prefix = namePrefix(es.Endpoints)
 	s.records = make([]record, 0, len(es.Endpoints))
-	text := make([]byte, 0, 24*len(es.Endpoints))
+	text := make([]byte, 0, 8*len(es.Endpoints))
 	for i := range es.Endpoints {
 		ep := &es.Endpoints[i]
 		addr, ok := parseAddress(ep.Addresses, s.family)
@@ -99,17 +99,17 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, options *Options) 
 		if len(ep.Addresses) > 1 {
 			extra.addf("%s", addr)
 		}
-		r := record{addr: addr, flags: conditionFlags(ep.Conditions), place: places.handle(ep)}
-		if options.refuseAddr(addr) {
+		r := record{addr: addr.As16(), flags: conditionFlags(ep.Conditions), place: ix.places.handle(deref(ep.NodeName), placeOf(ep))}
+		if ix.options.refuseAddr(addr) {
 			r.flags |= flagRefused
 		}
 		if ep.TargetRef != nil {
-			text = r.setTarget(text, ep.TargetRef.Name, string(ep.TargetRef.UID))
+			text = r.setTarget(text, ep.TargetRef.Name[len(s.prefix):], string(ep.TargetRef.UID))
 		}
 		s.records = append(s.records, r)
 	}
 	s.text = string(text)
-	slices.SortStableFunc(s.records, func(a, b record) int { return a.addr.Compare(b.addr) })
+	slices.SortStableFunc(s.records, func(a, b record) int { return a.addr.compare(b.addr) })
 	if cap(s.records) > len(s.records) {
 		s.records = slices.Clone(s.records)
 	}
@@ -122,8 +122,28 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, options *Options) 
 	}
 }
 
-// setTarget puts the target's name and UID into the record, with what does not
-// fit into it appended to text.
+// namePrefix returns what the names of all targets begin with.
+func namePrefix(endpoints []discoveryv1.Endpoint) string {
+	prefix, seen := "", false
+	for i := range endpoints {
+		ref := endpoints[i].TargetRef
+		switch {
+		case ref == nil:
+		case !seen:
+			prefix, seen = ref.Name, true
+		default:
+			n := 0
+			for n < len(prefix) && n < len(ref.Name) && prefix[n] == ref.Name[n] {
+				n++
+			}
+			prefix = prefix[:n]
+		}
+	}
+	return strings.Clone(prefix)
+}
+
+// setTarget puts the target's name, without the prefix, and UID into the
+// record, with what does not fit into it appended to text.
 func (r *record) setTarget(text []byte, name, uid string) []byte {
 	// The API allows 253 bytes; a file may hold anything, and what is cut
 	// there is only a label for people.
@@ -131,6 +151,7 @@ func (r *record) setTarget(text []byte, name, uid string) []byte {
 	if len(text)+len(name)+len(uid) > math.MaxUint32 {
 		return text
 	}
+	r.flags |= flagTarget
 	r.offset, r.length = uint32(len(text)), uint16(len(name))
 	text = append(text, name...)
 	if uuid, ok := parseUUID(uid); ok {
@@ -209,9 +230,6 @@ func parseTrigger(s string) int64 {
 	}
 	return t.UnixNano()
 }
-
-// intern returns one string for all equal ones.
-func intern(s string) string { return unique.Make(s).Value() }
 
 func deref[T any](p *T) T {
 	if p == nil {

@@ -1,40 +1,31 @@
 package endpointset
 
 import (
-	"unique"
+	"sort"
+	"strings"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
-// A placer interns places. Interning costs a hash of all its strings, and the
-// endpoints of one slice have few places, so the last ones stay at hand.
-type placer struct {
-	recent [8]struct {
-		place  place
-		handle unique.Handle[place]
-	}
-	used, next int
+// place is what endpoints share: where they run, which hints they carry and
+// what kind of object is behind them.
+type place struct {
+	node, zone       string
+	zoneHints        hints
+	nodeHints        hints
+	kind, targetSpot string // the target's kind and namespace
 }
 
-func (p *placer) handle(ep *discoveryv1.Endpoint) unique.Handle[place] {
-	pl := place{node: deref(ep.NodeName), zone: deref(ep.Zone)}
+func placeOf(ep *discoveryv1.Endpoint) place {
+	p := place{node: deref(ep.NodeName), zone: deref(ep.Zone)}
 	if ref := ep.TargetRef; ref != nil {
-		pl.kind, pl.targetSpot = ref.Kind, ref.Namespace
+		p.kind, p.targetSpot = ref.Kind, ref.Namespace
 	}
 	if h := ep.Hints; h != nil {
-		pl.zoneHints = zoneHints(h.ForZones)
-		pl.nodeHints = nodeHints(h.ForNodes)
+		p.zoneHints = zoneHints(h.ForZones)
+		p.nodeHints = nodeHints(h.ForNodes)
 	}
-	for i := range p.used {
-		if p.recent[i].place == pl {
-			return p.recent[i].handle
-		}
-	}
-	handle := unique.Make(pl)
-	p.recent[p.next].place, p.recent[p.next].handle = pl, handle
-	p.used = max(p.used, p.next+1)
-	p.next = (p.next + 1) % len(p.recent)
-	return handle
+	return p
 }
 
 func zoneHints(zones []discoveryv1.ForZone) hints {
@@ -51,4 +42,43 @@ func nodeHints(nodes []discoveryv1.ForNode) hints {
 		names[i] = nodes[i].Name
 	}
 	return makeHints(names)
+}
+
+// hints are names, sorted, each ended by a NUL. As one string they can be
+// compared, and so interned.
+type hints string
+
+func makeHints(names []string) hints {
+	if len(names) == 0 {
+		return ""
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 && name == names[i-1] {
+			continue
+		}
+		// No zone or node can be called so; the separator stays unambiguous.
+		b.WriteString(strings.ReplaceAll(name, "\x00", "\uFFFD"))
+		b.WriteByte(0)
+	}
+	return hints(b.String())
+}
+
+func (h hints) has(name string) bool {
+	for rest := string(h); rest != ""; {
+		var first string
+		first, rest, _ = strings.Cut(rest, "\x00")
+		if first == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (h hints) names() []string {
+	if h == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(h), "\x00"), "\x00")
 }

@@ -62,7 +62,7 @@ func (s *Set) Select(policy Policy, at Location) Selection {
 // sameGroupOfPort reports whether two entries are of one port name, protocol
 // and family. Their numbers may differ.
 func sameGroupOfPort(a, b *entry) bool {
-	if FamilyOf(a.record.addr) != FamilyOf(b.record.addr) {
+	if a.slice.family != b.slice.family {
 		return false
 	}
 	if a.port == b.port {

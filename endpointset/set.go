@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unique"
 )
 
 // Set is all that was in the slices of one Service at one moment. It is
@@ -18,8 +19,11 @@ type Set struct {
 }
 
 func newSet(key ServiceKey, svc *service) *Set {
-	set := &Set{service: key, slices: make([]*Slice, 0, svc.len())}
-	for _, u := range []*union{&svc.ipv4, &svc.ipv6, &svc.other} {
+	set := &Set{service: key, slices: make([]*Slice, 0, svc.members())}
+	for _, u := range svc.unions {
+		if u == nil {
+			continue
+		}
 		for _, m := range u.members {
 			set.slices = append(set.slices, m.slice)
 		}
@@ -38,12 +42,7 @@ func (s *Set) Slices() []*Slice { return slices.Clone(s.slices) }
 // Backends returns all known backends in the order of S8, believed or not,
 // whatever their conditions.
 func (s *Set) Backends() []Backend {
-	entries := s.entries()
-	backends := make([]Backend, len(entries))
-	for i := range entries {
-		backends[i] = entries[i].backend()
-	}
-	return backends
+	return backends(s.entries())
 }
 
 // entries joins the slices from scratch, in the order of S8. What the Index
@@ -61,7 +60,7 @@ func (s *Set) entries() []entry {
 			rest = rest[len(group):]
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.record.addr.Compare(b.record.addr) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.record.addr.compare(b.record.addr) })
 
 	entries := make([]entry, 0, total)
 	for rest := candidates; len(rest) > 0; {
@@ -72,21 +71,8 @@ func (s *Set) entries() []entry {
 		entries = appendSpeakers(entries, rest[:n])
 		rest = rest[n:]
 	}
-	slices.SortStableFunc(entries, compareEntries)
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.compare(&b) })
 	return entries
-}
-
-func compareEntries(a, b entry) int {
-	if a.port == b.port {
-		return a.record.addr.Compare(b.record.addr)
-	}
-	p, q := a.port.Value(), b.port.Value()
-	return cmp.Or(
-		strings.Compare(p.Name, q.Name),
-		strings.Compare(p.Protocol, q.Protocol),
-		a.record.addr.Compare(b.record.addr),
-		cmp.Compare(p.Number, q.Number),
-	)
 }
 
 // diagnostics gathers what was strange about the Service, in a stable order.
@@ -95,7 +81,7 @@ func (s *Set) diagnostics(entries []entry) []Diagnostic {
 	for _, sl := range s.slices {
 		found = append(found, sl.found...)
 	}
-	found = append(found, duplicates(entries)...)
+	found = append(found, s.duplicates(entries)...)
 	found = append(found, readyWithoutServing(entries)...)
 	found = append(found, s.mirroredBesideManaged()...)
 	slices.SortStableFunc(found, func(a, b Diagnostic) int {
@@ -105,16 +91,16 @@ func (s *Set) diagnostics(entries []entry) []Diagnostic {
 }
 
 // duplicates reports each combination of slices that carry the same backends.
-func duplicates(entries []entry) []Diagnostic {
+func (s *Set) duplicates(entries []entry) []Diagnostic {
 	type pair struct{ slice, rivals string }
 	var order []pair
 	counts := map[pair]*tally{}
 	for i := range entries {
 		e := &entries[i]
-		if len(e.rivals) == 0 {
+		if !e.contested {
 			continue
 		}
-		p := pair{e.slice.key.Name, strings.Join(e.rivals, ", ")}
+		p := pair{e.slice.key.Name, strings.Join(s.rivals(e), ", ")}
 		if counts[p] == nil {
 			counts[p] = &tally{}
 			order = append(order, p)
@@ -127,6 +113,25 @@ func duplicates(entries []entry) []Diagnostic {
 			"%s is in this slice, which speaks for it, and in %s", counts[p].text(), cut(p.rivals))})
 	}
 	return found
+}
+
+// rivals names the slices of the records that carry a backend and do not speak
+// for it: the same slice again if it lists the address repeatedly.
+func (s *Set) rivals(e *entry) []string {
+	var names []string
+	for _, sl := range s.slices {
+		has := func(port unique.Handle[Port]) bool { return comparePorts(port, e.port) == 0 }
+		if sl.family != e.slice.family || !slices.ContainsFunc(sl.ports, has) {
+			continue
+		}
+		group := sl.group(e.record.addr)
+		for i := range group {
+			if &group[i] != e.record {
+				names = append(names, sl.key.Name)
+			}
+		}
+	}
+	return names
 }
 
 func readyWithoutServing(entries []entry) []Diagnostic {

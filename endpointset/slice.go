@@ -1,9 +1,9 @@
 package endpointset
 
 import (
+	"bytes"
 	"net/netip"
 	"sort"
-	"strings"
 	"time"
 	"unique"
 )
@@ -23,8 +23,11 @@ type Slice struct {
 	refused bool   // the manager is not accepted
 	ports   []unique.Handle[Port]
 	records []record // sorted by address; equal addresses in the slice's order
-	text    string   // names of targets, and UIDs that are no UUIDs
-	found   []Diagnostic
+	// text holds the names of the targets and those UIDs that are no UUIDs;
+	// prefix is what all the names begin with, for the Pods of one workload
+	// differ in a few letters.
+	text, prefix string
+	found        []Diagnostic
 }
 
 // Key returns the slice's namespace and name.
@@ -53,16 +56,24 @@ func (s *Slice) TriggerTime() time.Time {
 func (s *Slice) Len() int { return len(s.records) }
 
 // A record is one endpoint of a slice. There may be a million of them, so it
-// holds no string of its own: what many endpoints have in common is interned
-// in place, and what only one has stands in the slice's text.
+// is 48 bytes and holds no string of its own: what many endpoints have in
+// common is interned in place, and what only one has stands in the slice's text.
 type record struct {
-	addr   netip.Addr
+	addr   address
 	uid    [16]byte // the target's UID if it is a UUID, else see flagTextUID
 	place  unique.Handle[place]
-	offset uint32 // where the target's name begins in the slice's text
+	offset uint32 // where the target's name, without the prefix, begins in the slice's text
 	length uint16 // how long it is
 	flags  flags
 }
+
+// address is an IP address in its 16-byte form, a third smaller than a
+// [netip.Addr] and as good a map key. Within a family it orders as a number.
+type address [16]byte
+
+func (a address) netip() netip.Addr { return netip.AddrFrom16(a).Unmap() }
+
+func (a address) compare(b address) int { return bytes.Compare(a[:], b[:]) }
 
 // flags are an endpoint's conditions and how its record is to be read.
 type flags uint8
@@ -72,6 +83,7 @@ const (
 	flagServing
 	flagTerminating
 	flagRefused // the address is not accepted
+	flagTarget  // there is an object behind the endpoint
 	// flagTextUID: the UID is no UUID and stands in the text after the name;
 	// uid then holds its length in its first two bytes.
 	flagTextUID
@@ -79,57 +91,24 @@ const (
 
 func (f flags) has(flag flags) bool { return f&flag != 0 }
 
-// place is what endpoints share: where they run, which hints they carry and
-// what kind of object is behind them.
-type place struct {
-	node, zone       string
-	zoneHints        hints
-	nodeHints        hints
-	kind, targetSpot string // the target's kind and namespace
-}
-
-// hints are names, sorted, each ended by a NUL. As one string they can be
-// compared, and so interned.
-type hints string
-
-func makeHints(names []string) hints {
-	if len(names) == 0 {
-		return ""
-	}
-	sort.Strings(names)
-	var b strings.Builder
-	for i, name := range names {
-		if i > 0 && name == names[i-1] {
-			continue
-		}
-		// No zone or node can be called so; the separator stays unambiguous.
-		b.WriteString(strings.ReplaceAll(name, "\x00", "\uFFFD"))
-		b.WriteByte(0)
-	}
-	return hints(b.String())
-}
-
-func (h hints) has(name string) bool {
-	for rest := string(h); rest != ""; {
-		var first string
-		first, rest, _ = strings.Cut(rest, "\x00")
-		if first == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (h hints) names() []string {
-	if h == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(h), "\x00"), "\x00")
-}
-
 // targetName returns the name of the object behind r, "" if there is none.
 func (s *Slice) targetName(r *record) string {
-	return s.text[r.offset : r.offset+uint32(r.length)]
+	if !r.flags.has(flagTarget) {
+		return ""
+	}
+	return s.prefix + s.ownName(r)
+}
+
+// ownName is the part of the target's name that is not the prefix.
+func (s *Slice) ownName(r *record) string { return s.text[r.offset : r.offset+uint32(r.length)] }
+
+// sameName reports whether two records name one target, without putting the
+// names together.
+func sameName(s *Slice, r *record, t *Slice, q *record) bool {
+	if s.prefix == t.prefix || !r.flags.has(flagTarget) {
+		return s.ownName(r) == t.ownName(q)
+	}
+	return s.targetName(r) == t.targetName(q)
 }
 
 // targetUID returns the UID of the object behind r, "" if there is none.
@@ -156,18 +135,18 @@ func sameTarget(s *Slice, r *record, t *Slice, q *record) bool {
 // sameMeaning reports whether two records say the same about an endpoint (S18).
 func sameMeaning(s *Slice, r *record, t *Slice, q *record) bool {
 	return r.addr == q.addr && r.flags == q.flags && r.place == q.place &&
-		sameTarget(s, r, t, q) && s.targetName(r) == t.targetName(q)
+		sameTarget(s, r, t, q) && sameName(s, r, t, q)
 }
 
 // group returns the records of the slice with this address: usually one, none
 // if the slice does not carry it, more if it lists the address repeatedly.
-func (s *Slice) group(addr netip.Addr) []record {
-	first := sort.Search(len(s.records), func(i int) bool { return s.records[i].addr.Compare(addr) >= 0 })
+func (s *Slice) group(addr address) []record {
+	first := sort.Search(len(s.records), func(i int) bool { return s.records[i].addr.compare(addr) >= 0 })
 	return groupAt(s.records, first, addr)
 }
 
 // groupAt returns the run of records with this address that begins at first.
-func groupAt(records []record, first int, addr netip.Addr) []record {
+func groupAt(records []record, first int, addr address) []record {
 	end := first
 	for end < len(records) && records[end].addr == addr {
 		end++

@@ -16,22 +16,21 @@ type candidate struct {
 	slice  *Slice
 	record *record
 	// order is the record's place among those of its slice with this address.
-	order int
+	order int32
 }
 
 // An entry is a backend and the record that speaks for it.
 type entry struct {
 	port unique.Handle[Port]
 	candidate
-	// rivals are the slices that carry the backend beside the one that
-	// speaks, sorted by name, the same slice again if it does so repeatedly.
-	rivals []string
+	// contested: other records carry the backend too (S6).
+	contested bool
 }
 
 // appendCandidates adds the records of one slice that share an address.
 func appendCandidates(dst []candidate, s *Slice, group []record) []candidate {
 	for i := range group {
-		dst = append(dst, candidate{s, &group[i], i})
+		dst = append(dst, candidate{s, &group[i], int32(i)})
 	}
 	return dst
 }
@@ -50,9 +49,8 @@ func appendSpeakers(dst []entry, candidates []candidate) []entry {
 		return dst
 	case samePorts(candidates):
 		winner := speaker(candidates)
-		names := rivals(candidates, winner)
 		for _, port := range winner.slice.ports {
-			dst = append(dst, entry{port, winner, names})
+			dst = append(dst, entry{port, winner, true})
 		}
 		return dst
 	}
@@ -76,7 +74,7 @@ func appendSpeakers(dst []entry, candidates []candidate) []entry {
 		}
 		winner := speaker(same)
 		port := carried[slices.IndexFunc(carried[:n], func(e entry) bool { return e.candidate == winner })].port
-		dst = append(dst, entry{port, winner, rivals(same, winner)})
+		dst = append(dst, entry{port, winner, len(same) > 1})
 		carried = carried[n:]
 	}
 	return dst
@@ -117,18 +115,6 @@ func speaker(candidates []candidate) candidate {
 		}
 	}
 	return best
-}
-
-// rivals names the slices of all candidates but the winner.
-func rivals(candidates []candidate, winner candidate) []string {
-	names := make([]string, 0, len(candidates)-1)
-	for _, c := range candidates {
-		if c != winner {
-			names = append(names, c.slice.key.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 func (c candidate) refused() bool { return c.slice.refused || c.record.flags.has(flagRefused) }
@@ -190,10 +176,26 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
+// compare orders entries by their identity (S8), without spelling it out.
+func (e *entry) compare(other *entry) int {
+	family := cmp.Compare(e.slice.family, other.slice.family)
+	if e.port == other.port {
+		return cmp.Or(family, e.record.addr.compare(other.record.addr))
+	}
+	p, q := e.port.Value(), other.port.Value()
+	return cmp.Or(
+		strings.Compare(p.Name, q.Name),
+		strings.Compare(p.Protocol, q.Protocol),
+		family,
+		e.record.addr.compare(other.record.addr),
+		cmp.Compare(p.Number, q.Number),
+	)
+}
+
 // id returns the identity of the backend (S5).
 func (e *entry) id() ID {
 	port := e.port.Value()
-	return ID{PortName: port.Name, Protocol: port.Protocol, Addr: e.record.addr, Number: port.Number}
+	return ID{PortName: port.Name, Protocol: port.Protocol, Addr: e.record.addr.netip(), Number: port.Number}
 }
 
 // backend spells the entry out.
@@ -228,8 +230,20 @@ func (e *entry) refusal() Reason {
 	return ""
 }
 
-// sameEntry reports whether two entries give equal backends.
-func sameEntry(a, b *entry) bool {
-	return a.port == b.port && a.slice.key.Name == b.slice.key.Name && a.slice.refused == b.slice.refused &&
-		sameMeaning(a.slice, a.record, b.slice, b.record)
+// same reports whether two entries give equal backends.
+func (e *entry) same(other *entry) bool {
+	return e.port == other.port && e.slice.key.Name == other.slice.key.Name && e.slice.refused == other.slice.refused &&
+		sameMeaning(e.slice, e.record, other.slice, other.record)
+}
+
+// backends spells entries out.
+func backends(entries []entry) []Backend {
+	if len(entries) == 0 {
+		return nil
+	}
+	spelled := make([]Backend, len(entries))
+	for i := range entries {
+		spelled[i] = entries[i].backend()
+	}
+	return spelled
 }

@@ -1,7 +1,6 @@
 package endpointset
 
 import (
-	"net/netip"
 	"slices"
 )
 
@@ -21,8 +20,8 @@ type union struct {
 	// owners names a carrier for each address, shared all of them where there
 	// are several. A single slice carries all there is, and most Services have
 	// but one, so both are nil until there is a second.
-	owners map[netip.Addr]*member
-	shared map[netip.Addr][]*member
+	owners map[address]*member
+	shared map[address][]*member
 }
 
 // join makes m a member that carries nothing yet.
@@ -31,7 +30,7 @@ func (u *union) join(m *member) {
 	u.members = append(u.members, m)
 	if len(u.members) == 2 && u.owners == nil {
 		first := u.members[0]
-		u.owners = make(map[netip.Addr]*member, len(first.slice.records))
+		u.owners = make(map[address]*member, len(first.slice.records))
 		for i := range first.slice.records {
 			u.owners[first.slice.records[i].addr] = first
 		}
@@ -47,7 +46,7 @@ func (u *union) leave(m *member) {
 }
 
 // carry notes that m carries the address.
-func (u *union) carry(addr netip.Addr, m *member) {
+func (u *union) carry(addr address, m *member) {
 	if u.owners == nil {
 		return
 	}
@@ -57,7 +56,7 @@ func (u *union) carry(addr netip.Addr, m *member) {
 		return
 	}
 	if u.shared == nil {
-		u.shared = make(map[netip.Addr][]*member)
+		u.shared = make(map[address][]*member)
 	}
 	carriers := u.shared[addr]
 	if carriers == nil {
@@ -67,7 +66,7 @@ func (u *union) carry(addr netip.Addr, m *member) {
 }
 
 // drop notes that m does not carry the address any more.
-func (u *union) drop(addr netip.Addr, m *member) {
+func (u *union) drop(addr address, m *member) {
 	if u.owners == nil {
 		return
 	}
@@ -87,13 +86,13 @@ func (u *union) drop(addr netip.Addr, m *member) {
 }
 
 // othersCarry reports whether a member beside m carries the address.
-func (u *union) othersCarry(addr netip.Addr, m *member) bool {
+func (u *union) othersCarry(addr address, m *member) bool {
 	owner, owned := u.owners[addr]
 	return owned && (owner != m || len(u.shared[addr]) > 1)
 }
 
 // appendOthers adds the records with this address of all members but m.
-func (u *union) appendOthers(dst []candidate, addr netip.Addr, m *member) []candidate {
+func (u *union) appendOthers(dst []candidate, addr address, m *member) []candidate {
 	carriers := u.shared[addr]
 	if carriers == nil {
 		if owner, owned := u.owners[addr]; owned && owner != m {
@@ -154,8 +153,8 @@ func (u *union) replace(m *member, next *Slice, change *Change) (looked int) {
 }
 
 // firstAddr returns the smaller of the two lists' first addresses.
-func firstAddr(a, b []record) netip.Addr {
-	if len(b) == 0 || len(a) > 0 && a[0].addr.Compare(b[0].addr) < 0 {
+func firstAddr(a, b []record) address {
+	if len(b) == 0 || len(a) > 0 && a[0].addr.compare(b[0].addr) < 0 {
 		return a[0].addr
 	}
 	return b[0].addr

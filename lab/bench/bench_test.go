@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/kubernetes/pkg/proxy"
+
+	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/slicetest"
+)
+
+// One endpoint's readiness changes in a Service of N endpoints in slices of
+// 100. Ours returns the change; kube-proxy's brings its map up to date, which
+// is the smallest piece of it that can be asked for.
+func BenchmarkReadinessChange(b *testing.B) {
+	for _, endpoints := range []int{100, 1000, 5000} {
+		all := slicetest.Service("web", endpoints, 100)
+		ready, unready := all[0].DeepCopy(), all[0].DeepCopy()
+		unready.Endpoints[7].Conditions.Ready = new(false)
+		events := []*discoveryv1.EndpointSlice{unready, ready}
+		for i, es := range events {
+			es.ResourceVersion = strconv.Itoa(1_000_000 + i)
+		}
+
+		b.Run(fmt.Sprintf("of=slicewright/endpoints=%d", endpoints), func(b *testing.B) {
+			ix := endpointset.NewIndex(endpointset.Options{})
+			ix.Replace(all)
+			b.ReportAllocs()
+			turn := 0
+			for b.Loop() {
+				if changes := ix.Apply(events[turn%2]); len(changes) != 1 || changes[0].Len() != 1 {
+					b.Fatalf("one readiness changed %v", changes)
+				}
+				turn++
+			}
+		})
+		b.Run(fmt.Sprintf("of=kube-proxy/endpoints=%d", endpoints), func(b *testing.B) {
+			tracker, em := newKubeProxy()
+			for _, es := range all {
+				tracker.EndpointSliceUpdate(es, false)
+			}
+			em.Update(tracker)
+			b.ReportAllocs()
+			turn := 0
+			for b.Loop() {
+				tracker.EndpointSliceUpdate(events[turn%2], false)
+				if result := em.Update(tracker); len(result.UpdatedServices) != 1 {
+					b.Fatalf("one readiness updated %d Services", len(result.UpdatedServices))
+				}
+				turn++
+			}
+		})
+	}
+}
+
+// The shape of the large cluster: 150,000 endpoints in 10,000 Services.
+const (
+	largeServices   = 10_000
+	perLargeService = 15
+)
+
+func largeCluster() []*discoveryv1.EndpointSlice {
+	var all []*discoveryv1.EndpointSlice
+	for i := range largeServices {
+		all = append(all, slicetest.Service(fmt.Sprintf("service-%05d", i), perLargeService, 100)...)
+	}
+	return all
+}
+
+func BenchmarkFirstBuild(b *testing.B) {
+	all := largeCluster()
+	b.Run("of=slicewright", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			endpointset.NewIndex(endpointset.Options{}).Replace(all)
+		}
+	})
+	b.Run("of=kube-proxy", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			tracker, em := newKubeProxy()
+			for _, es := range all {
+				tracker.EndpointSliceUpdate(es, false)
+			}
+			em.Update(tracker)
+		}
+	})
+}
+
+// What one endpoint costs in live heap, with all that keeps it: the index and
+// the informer's own store for ours, the decoded objects and both maps for
+// kube-proxy. The time of this benchmark has no meaning.
+func BenchmarkLiveHeap(b *testing.B) {
+	for _, shape := range []struct {
+		name                string
+		services, endpoints int
+	}{{"services=10000", largeServices, perLargeService}, {"services=150", 150, 1000}} {
+		b.Run("of=slicewright/"+shape.name, func(b *testing.B) {
+			for b.Loop() {
+				reportHeap(b, shape.services*shape.endpoints, func() any {
+					ix := endpointset.NewIndex(endpointset.Options{})
+					store := map[string]any{} // as the informer's store
+					for i := range shape.services {
+						for _, es := range slicetest.Service(fmt.Sprintf("service-%05d", i), shape.endpoints, 100) {
+							s := ix.Parse(es)
+							store[es.Namespace+"/"+es.Name] = s
+							ix.ApplySlice(s)
+						}
+					}
+					return []any{ix, store}
+				})
+			}
+		})
+		b.Run("of=kube-proxy/"+shape.name, func(b *testing.B) {
+			for b.Loop() {
+				reportHeap(b, shape.services*shape.endpoints, func() any {
+					tracker, em := newKubeProxy()
+					store := map[string]any{}
+					for i := range shape.services {
+						for _, es := range slicetest.Service(fmt.Sprintf("service-%05d", i), shape.endpoints, 100) {
+							store[es.Namespace+"/"+es.Name] = es
+							tracker.EndpointSliceUpdate(es, false)
+						}
+					}
+					em.Update(tracker)
+					return []any{tracker, em, store}
+				})
+			}
+		})
+	}
+}
+
+func reportHeap(b *testing.B, endpoints int, build func() any) {
+	before := liveHeap()
+	kept := build()
+	after := liveHeap()
+	b.ReportMetric(float64(after-before)/float64(endpoints), "B/endpoint")
+	runtime.KeepAlive(kept)
+}
+
+func liveHeap() int64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func newKubeProxy() (*proxy.EndpointsChangeTracker, proxy.EndpointsMap) {
+	return proxy.NewEndpointsChangeTracker(corev1.IPv4Protocol, "node-00.example.internal", nil, nil), make(proxy.EndpointsMap)
+}
