@@ -57,10 +57,10 @@ func keyOf(e *discovery.Endpoint, family endpointset.Family) (key recordKey, ok 
 		return recordKey{}, false
 	}
 	addr, err := netip.ParseAddr(e.Addresses[0])
-	if err != nil || addr.Zone() != "" || endpointset.FamilyOf(addr.Unmap()) != family {
+	if err != nil || addr.Zone() != "" || addr.Is4In6() || endpointset.FamilyOf(addr) != family {
 		return recordKey{}, false
 	}
-	key = recordKey{addr: addr.Unmap(), hostname: ptr.Deref(e.Hostname, "")}
+	key = recordKey{addr: addr, hostname: ptr.Deref(e.Hostname, "")}
 	if t := e.TargetRef; t != nil {
 		key.kind, key.namespace, key.nameOfIt = t.Kind, t.Namespace, t.Name
 	}

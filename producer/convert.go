@@ -1,0 +1,249 @@
+package producer
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	corev1 "k8s.io/api/core/v1"
+	discovery "k8s.io/api/discovery/v1"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/slicewright/slicewright/endpointset"
+)
+
+// DefaultConvertManagedBy is the managed-by of converted slices when the caller
+// gives none.
+const DefaultConvertManagedBy = "convert.slicewright.dev"
+
+// maxListDepth bounds Lists within Lists. kubectl writes one level.
+const maxListDepth = 8
+
+// ConvertOptions say how manifests are converted. The zero value is usable.
+type ConvertOptions struct {
+	// ManagedBy goes on the slices' label, "" for DefaultConvertManagedBy.
+	ManagedBy string
+	// MaxEndpoints is how many endpoints a slice gets, 0 for DefaultMaxEndpoints.
+	MaxEndpoints int
+	// Namespace is for objects that name none. "" leaves them without.
+	Namespace string
+	// StableNames gives each slice a name made of its Service, family and ports
+	// instead of a generateName, for tools that apply rather than create.
+	StableNames bool
+}
+
+// Conversion is what manifests were converted to.
+type Conversion struct {
+	// Slices say what the Endpoints said, in the order of the manifests.
+	Slices []*discovery.EndpointSlice
+	// Objects counts the Endpoints objects.
+	Objects int
+	// Skipped counts the documents and list items of other kinds.
+	Skipped int
+	// Warnings are sentences, each with its place: what cannot be known from the
+	// manifest, and what a person should look at.
+	Warnings []string
+}
+
+// Convert turns the Endpoints in a manifest into EndpointSlices. data is YAML or
+// JSON, of any number of documents and Lists; objects of other kinds are counted
+// and skipped. source names it in errors and warnings.
+//
+// An Endpoints object that cannot be read, that the API server would refuse or
+// that is a leader's lock is an error that says where, and nothing is returned.
+func Convert(source string, data []byte, options ConvertOptions) (Conversion, error) {
+	options.ManagedBy = cmp.Or(options.ManagedBy, DefaultConvertManagedBy)
+	if err := ValidateManagedBy(options.ManagedBy); err != nil {
+		return Conversion{}, err
+	}
+	docs, err := documents(source, data)
+	if err != nil {
+		return Conversion{}, err
+	}
+	c := converter{options: options}
+	for _, doc := range docs {
+		if err := c.document(doc); err != nil {
+			return Conversion{}, err
+		}
+	}
+	return c.Conversion, nil
+}
+
+type converter struct {
+	Conversion
+	options ConvertOptions
+}
+
+// typed is what every Kubernetes object has, and what a List has.
+type typed struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Items      []json.RawMessage `json:"items"`
+}
+
+func (c *converter) document(doc *document) error {
+	value, err := doc.value(false)
+	if err != nil {
+		return err
+	}
+	var object typed
+	if json.Unmarshal(value, &object) != nil || object.Kind == "" {
+		// Such as a chart's values beside its manifests.
+		c.warn(doc, nil, "no Kubernetes object (it has no kind): skipped")
+		c.Skipped++
+		return nil
+	}
+	if object.endpoints() || object.list() {
+		if value, err = doc.value(true); err != nil {
+			return err
+		}
+	}
+	return c.object(doc, value, nil, 0)
+}
+
+func (t typed) endpoints() bool { return t.APIVersion == "v1" && t.Kind == "Endpoints" }
+
+func (t typed) list() bool {
+	return t.APIVersion == "v1" && (t.Kind == "List" || t.Kind == "EndpointsList")
+}
+
+// object converts one object of a document, or those of a List.
+func (c *converter) object(doc *document, value []byte, at path, depth int) error {
+	var object typed
+	if err := json.Unmarshal(value, &object); err != nil {
+		return doc.errorf(doc.lineOf(at), "%s: no Kubernetes object: %w", at, err)
+	}
+	switch {
+	case object.list() && depth >= maxListDepth:
+		return doc.errorf(doc.lineOf(at), "Lists in Lists, more than %d deep", maxListDepth)
+	case object.list():
+		for i, item := range object.Items {
+			place := at.with("items", i)
+			convert := c.object
+			if object.Kind == "EndpointsList" { // the API leaves its items' kind out
+				convert = c.item
+			}
+			if err := convert(doc, item, place, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case object.endpoints():
+		return c.item(doc, value, at, depth)
+	default:
+		c.Skipped++
+		return nil
+	}
+}
+
+// item converts one Endpoints object.
+func (c *converter) item(doc *document, value []byte, at path, _ int) error {
+	var endpoints corev1.Endpoints //nolint:staticcheck // the deprecated type is what is converted from
+	if err := doc.decode(value, &endpoints, at); err != nil {
+		return err
+	}
+	r := reader{doc: doc, at: at, name: endpointset.ServiceKey{
+		Namespace: cmp.Or(endpoints.Namespace, c.options.Namespace),
+		Name:      endpoints.Name,
+	}}
+	if _, lock := endpoints.Annotations[resourcelock.LeaderElectionRecordAnnotationKey]; lock {
+		r.problem(at.with("metadata", "annotations"), "it is the lock of a leader election (annotation %s), and no Service's: elect by a Lease (coordination.k8s.io/v1) instead, there is nothing to convert", resourcelock.LeaderElectionRecordAnnotationKey)
+		return r.problems.err()
+	}
+	desired := Desired{
+		Service:      r.name,
+		ManagedBy:    c.options.ManagedBy,
+		MaxEndpoints: c.options.MaxEndpoints,
+		Labels:       carried(endpoints.Labels, droppedLabels),
+		Annotations:  carried(endpoints.Annotations, droppedAnnotations),
+		Subsets:      r.subsets(endpoints.Subsets),
+	}
+	if err := r.problems.err(); err != nil {
+		return err
+	}
+	slices, err := c.slices(desired)
+	if err != nil {
+		return doc.errorf(doc.lineOf(at.with("metadata")), "endpoints %w", err)
+	}
+	r.lookAt(&endpoints)
+	c.Slices = append(c.Slices, slices...)
+	for _, w := range r.warnings {
+		c.warn(doc, w.at, "endpoints %s: %s", r.name, w.text)
+	}
+	c.Objects++
+	return nil
+}
+
+// slices packs what is desired as a plan for no slices does.
+func (c *converter) slices(desired Desired) ([]*discovery.EndpointSlice, error) {
+	nowhere := desired.Service.Namespace == ""
+	if nowhere {
+		// A manifest may leave the namespace to those who apply it.
+		desired.Service.Namespace = "default"
+	}
+	plan, err := desired.Plan(nil)
+	if err != nil {
+		return nil, err
+	}
+	slices := make([]*discovery.EndpointSlice, plan.Len())
+	names := map[string]bool{}
+	for i, w := range plan.Writes {
+		slices[i] = w.Slice
+		slices[i].APIVersion, slices[i].Kind = discovery.SchemeGroupVersion.String(), "EndpointSlice"
+		if nowhere {
+			slices[i].Namespace = ""
+		}
+		if c.options.StableNames {
+			slices[i].Name, slices[i].GenerateName = stableName(slices[i], names), ""
+		}
+	}
+	return slices, nil
+}
+
+// stableName names a slice by what it is for, so that the same input gives the
+// same name. Slices that are alike are numbered by way of the hash.
+func stableName(s *discovery.EndpointSlice, taken map[string]bool) string {
+	for n := 0; ; n++ {
+		h := fnv.New32a()
+		fmt.Fprintf(h, "%s %s %d", s.AddressType, keyOfPorts(portsOf(s)), n)
+		name := fmt.Sprintf("%s%08x", s.GenerateName, h.Sum32())
+		if !taken[name] {
+			taken[name] = true
+			return name
+		}
+	}
+}
+
+func (c *converter) warn(doc *document, at path, format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf("%s: document %d, line %d: %s", doc.source, doc.number, doc.lineOf(at), fmt.Sprintf(format, args...)))
+}
+
+// What means something on Endpoints only. The rest is carried over: a Helm
+// release still knows its objects, a selector still finds them.
+var (
+	droppedLabels = map[string]bool{
+		labelEndpointsManagedBy:    true,
+		discovery.LabelSkipMirror:  true,
+		discovery.LabelServiceName: true,
+		discovery.LabelManagedBy:   true,
+	}
+	droppedAnnotations = map[string]bool{
+		corev1.EndpointsLastChangeTriggerTime: true, // a moment in the life of another object
+		corev1.EndpointsOverCapacity:          true,
+		corev1.LastAppliedConfigAnnotation:    true, // it would have kubectl apply compare with Endpoints
+	}
+)
+
+func carried(have map[string]string, dropped map[string]bool) map[string]string {
+	var kept map[string]string
+	for k, v := range have {
+		if !dropped[k] {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[k] = v
+		}
+	}
+	return kept
+}
