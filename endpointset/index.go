@@ -119,12 +119,24 @@ func (ix *Index) Replace(all []*discoveryv1.EndpointSlice) []Change {
 }
 
 // ReplaceSlices is [Index.Replace] for slices that this index has parsed already.
-func (ix *Index) ReplaceSlices(all []*Slice) []Change {
+func (ix *Index) ReplaceSlices(all []*Slice) []Change { return ix.replaceWithin("", all) }
+
+// ReplaceNamespace is [Index.ReplaceSlices] for a list of one namespace: slices
+// in others stay, and so does what all holds of others out.
+func (ix *Index) ReplaceNamespace(namespace string, all []*Slice) []Change {
+	return ix.replaceWithin(namespace, all)
+}
+
+// replaceWithin replaces the slices of a namespace, of all if it is "".
+func (ix *Index) replaceWithin(namespace string, all []*Slice) []Change {
+	within := func(key SliceKey) bool { return namespace == "" || key.Namespace == namespace }
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	listed := make(map[SliceKey]*Slice, len(all))
 	for _, s := range all {
-		listed[s.key] = s
+		if within(s.key) {
+			listed[s.key] = s
+		}
 	}
 	var changes []Change
 	for _, s := range all {
@@ -133,7 +145,7 @@ func (ix *Index) ReplaceSlices(all []*Slice) []Change {
 		}
 	}
 	for key := range ix.slices {
-		if listed[key] == nil {
+		if within(key) && listed[key] == nil {
 			changes = append(changes, ix.put(key, nil)...)
 		}
 	}
