@@ -1,0 +1,368 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/slicewright/slicewright/endpointset"
+)
+
+// Options are a publisher's settings. The zero value of each is its default.
+type Options struct {
+	// Window is how long a change that follows another waits for company;
+	// default 20 ms. The first change after a pause goes out at once.
+	Window time.Duration
+	// MaxWindow bounds the waiting when changes keep coming; default 250 ms.
+	MaxWindow time.Duration
+	// Reobserve is how often the target is looked at although nothing changed;
+	// default 5 s. It bounds how long a load balancer that restarted, or that
+	// somebody else changed, stays wrong.
+	Reobserve time.Duration
+	// MinBackoff and MaxBackoff bound the wait after a failure; default 100 ms
+	// and 5 s.
+	MinBackoff, MaxBackoff time.Duration
+	// CallTimeout bounds each call of the driver; default 30 s.
+	CallTimeout time.Duration
+	// Store keeps the last known good; the zero value keeps nothing.
+	Store Store
+	// Logger gets a line for each publish and each change of state. Nil is
+	// silent.
+	Logger *slog.Logger
+	// Metrics counts. Nil does not.
+	Metrics *Metrics
+}
+
+func (o *Options) setDefaults() {
+	set := func(d *time.Duration, standard time.Duration) {
+		if *d <= 0 {
+			*d = standard
+		}
+	}
+	set(&o.Window, 20*time.Millisecond)
+	set(&o.MaxWindow, 250*time.Millisecond)
+	set(&o.Reobserve, 5*time.Second)
+	set(&o.MinBackoff, 100*time.Millisecond)
+	set(&o.MaxBackoff, 5*time.Second)
+	set(&o.CallTimeout, 30*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Source returns the present set of a Service. ok is false while the gate is
+// closed (S14): then nothing is known, and nothing may be published.
+type Source func(endpointset.ServiceKey) (set *endpointset.Set, ok bool)
+
+// A Publisher keeps one target at what one upstream desires.
+type Publisher struct {
+	upstream Upstream
+	driver   Driver
+	source   Source
+	options  Options
+	logger   *slog.Logger
+
+	// woken holds at most one wake-up. Wake sends, Run receives; it is never
+	// closed.
+	woken chan struct{}
+
+	started time.Time
+
+	mu      sync.Mutex // guards what follows
+	status  Status
+	trigger time.Time // of the oldest change that is not published yet
+
+	// What follows belongs to the goroutine of Run.
+
+	applied    bool   // the target was read back and had the state called hash
+	hash       uint64 // of the state last read back
+	generation uint64
+	lastFilled *Desired // the last state with backends: to restore and to hold
+	failures   int      // since the last success
+}
+
+// NewPublisher returns a publisher. It does nothing before [Publisher.Run].
+func NewPublisher(upstream Upstream, driver Driver, source Source, options Options) *Publisher {
+	options.setDefaults()
+	return &Publisher{
+		upstream: upstream,
+		driver:   driver,
+		source:   source,
+		options:  options,
+		logger:   options.Logger.With("upstream", upstream.Name, "target", driver.Target()),
+		woken:    make(chan struct{}, 1),
+		started:  time.Now(),
+		status: Status{
+			Upstream: upstream.Name, Service: upstream.Service.String(), Target: driver.Target(),
+			Phase: Waiting, Since: time.Now(),
+		},
+	}
+}
+
+// Status returns how the publisher is doing.
+func (p *Publisher) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// Wake says that the set may have changed, and when, by the producer's word, if
+// that is known. It never blocks and may be called from any goroutine.
+func (p *Publisher) Wake(trigger time.Time) {
+	p.keepTrigger(trigger)
+	select {
+	case p.woken <- struct{}{}:
+	default: // a wake-up is waiting already
+	}
+}
+
+// keepTrigger notes when an unpublished change happened; of several the oldest
+// counts. Those from before the start tell nothing about this process.
+func (p *Publisher) keepTrigger(trigger time.Time) {
+	if trigger.Before(p.started) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.trigger.IsZero() || trigger.Before(p.trigger) {
+		p.trigger = trigger
+	}
+}
+
+// Run publishes until ctx ends. It may be called once.
+func (p *Publisher) Run(ctx context.Context) {
+	p.resume()
+	pause := newPacer(p.options.Window, p.options.MaxWindow)
+	next := time.Duration(0) // until the target is looked at although nobody asked
+	for {
+		timer := time.NewTimer(next)
+		woken := p.woken
+		if p.failures > 0 {
+			woken = nil // the target is in trouble: changes wait for the retry
+		}
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-woken:
+			timer.Stop()
+			if !pause.wait(ctx, p.woken) {
+				return
+			}
+		}
+		next = p.reconcile(ctx)
+		pause.published()
+	}
+}
+
+// resume takes up what an earlier run left.
+func (p *Publisher) resume() {
+	record, found, err := p.options.Store.Load(p.driver.Target())
+	if err != nil {
+		p.logger.Warn("starting without the last known good", "err", err)
+		return
+	}
+	if !found {
+		return
+	}
+	p.generation = record.Generation
+	if len(record.Active) > 0 {
+		d := p.upstream.desired(endpointset.Selection{Active: record.Active, Draining: record.Draining})
+		p.lastFilled = &d
+	}
+	p.update(func(s *Status) { s.Generation, s.Hash = record.Generation, record.Hash })
+}
+
+// restore puts the last known good back into a target that lost it while the
+// API server cannot be asked. A target that has backends is left as it is: it
+// may know better.
+func (p *Publisher) restore(ctx context.Context) {
+	if p.lastFilled == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.CallTimeout)
+	defer cancel()
+	observed, err := p.driver.Observe(ctx)
+	if err != nil || observed.Ours() > 0 {
+		return
+	}
+	ops := p.driver.Plan(*p.lastFilled, observed)
+	if ops.Empty() {
+		return
+	}
+	if _, err := p.driver.Apply(ctx, ops); err != nil {
+		p.logger.Warn("cannot put the last known good back", "err", err)
+		return
+	}
+	p.logger.Warn("the target had lost its backends: the last known good is back in it", "active", len(p.lastFilled.Active))
+}
+
+// reconcile brings the target to what is desired now and returns how long until
+// it wants to be called again.
+func (p *Publisher) reconcile(ctx context.Context) time.Duration {
+	set, open := p.source(p.upstream.Service)
+	if !open {
+		p.restore(ctx)
+		return p.options.Reobserve
+	}
+	sel := p.upstream.Select(set)
+	d := p.upstream.desired(sel)
+	p.update(func(s *Status) {
+		s.Desired = Counts{len(sel.Active), len(sel.Draining), len(sel.Excluded)}
+		s.Fallback = sel.Fallback
+	})
+	holding := false
+	if len(d.Active) > 0 {
+		p.lastFilled = &d
+	} else if p.upstream.HoldEmpty && p.lastFilled != nil {
+		d, holding = *p.lastFilled, true
+	}
+	trigger := p.takeTrigger()
+
+	pending, again, foreign, err := p.converge(ctx, d)
+	if ctx.Err() != nil {
+		return 0
+	}
+	if err != nil {
+		return p.failed(err, trigger)
+	}
+	p.succeeded(d, holding, trigger, pending, foreign)
+	if len(pending) > 0 && again < p.options.Reobserve {
+		return again
+	}
+	return p.options.Reobserve
+}
+
+// rounds bounds how often a target is planned for before it counts as one that
+// does not take what it is sent. More than one is normal: a server is drained
+// in one round and deleted in the next.
+const rounds = 5
+
+// converge observes, plans and applies until nothing is left to send.
+func (p *Publisher) converge(ctx context.Context, d Desired) (pending []string, again time.Duration, foreign []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.options.CallTimeout)
+	defer cancel()
+	var ops Ops
+	for range rounds {
+		observed, err := p.driver.Observe(ctx)
+		if err != nil {
+			return nil, 0, nil, fmt.Errorf("observe: %w", err)
+		}
+		ops = p.driver.Plan(d, observed)
+		if ops.Empty() {
+			pending, again = ops.Waiting()
+			return pending, again, observed.Foreign(), nil
+		}
+		p.logger.Debug("applying", "ops", ops.String())
+		result, err := p.driver.Apply(ctx, ops)
+		p.options.Metrics.wrote(p.upstream.Name, p.driver.Target(), result.Writes)
+		if err != nil {
+			return nil, 0, nil, fmt.Errorf("apply: %w", err)
+		}
+	}
+	return nil, 0, nil, &NotTakenError{Target: p.driver.Target(), Left: ops.String()}
+}
+
+// NotTakenError says that a target, read back, does not have what it was sent
+// without complaint.
+type NotTakenError struct {
+	Target string
+	// Left is what would still have to be sent.
+	Left string
+}
+
+func (e *NotTakenError) Error() string {
+	return fmt.Sprintf("%s accepts what is sent and does not have it afterwards: is something else writing it too? Still to send: %s", e.Target, e.Left)
+}
+
+func (p *Publisher) failed(err error, trigger time.Time) time.Duration {
+	p.applied = false
+	p.keepTrigger(trigger)
+	p.failures++
+	p.options.Metrics.failed(p.upstream.Name, p.driver.Target())
+	p.update(func(s *Status) { s.LastError = err.Error() })
+	if p.enter(Failing) {
+		p.logger.Error("cannot publish: it is tried again", "err", err)
+	}
+	var notTaken *NotTakenError
+	if errors.As(err, &notTaken) {
+		return p.options.MaxBackoff
+	}
+	return backoff(p.options.MinBackoff, p.options.MaxBackoff, p.failures)
+}
+
+// backoff doubles from least to most, and takes a random part of the upper half
+// so that many publishers do not come back at the same moment.
+func backoff(least, most time.Duration, failures int) time.Duration {
+	wait := most
+	if shift := failures - 1; shift < 20 {
+		wait = min(most, least<<shift)
+	}
+	return wait/2 + rand.N(wait/2+1)
+}
+
+func (p *Publisher) succeeded(d Desired, holding bool, trigger time.Time, pending, foreign []string) {
+	p.failures = 0
+	hash := d.Hash()
+	news := !p.applied || hash != p.hash
+	now := time.Now()
+	if news {
+		name := fmt.Sprintf("%016x", hash)
+		if name != p.Status().Hash {
+			p.generation++
+		}
+		p.applied, p.hash = true, hash
+		p.options.Metrics.published(p.upstream.Name, p.driver.Target(), trigger, now)
+		p.update(func(s *Status) { s.Generation, s.Hash = p.generation, name })
+		if err := p.options.Store.Save(Record{
+			Upstream: p.upstream.Name, Target: p.driver.Target(), Generation: p.generation, Hash: name,
+			Time: now, Active: d.Active, Draining: d.Draining,
+		}); err != nil {
+			// The load balancer is right; only a restart would know less.
+			p.logger.Warn("the last known good is not on disk", "err", err)
+		}
+		p.logger.Info("published", "generation", p.generation, "active", len(d.Active), "draining", len(d.Draining), "fallback", d.Fallback)
+	}
+	p.update(func(s *Status) {
+		s.Applied = Counts{Active: len(d.Active), Draining: len(d.Draining)}
+		s.LastSuccess, s.LastError = now, ""
+		s.Pending, s.Foreign = pending, foreign
+	})
+	phase := Published
+	if holding {
+		phase = Holding
+	}
+	if p.enter(phase) && holding {
+		p.logger.Warn("no backends are left: the last ones are kept, as configured", "kept", len(d.Active))
+	}
+}
+
+// enter changes the phase and reports whether it is another than before.
+func (p *Publisher) enter(phase Phase) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.status.Phase == phase {
+		return false
+	}
+	p.status.Phase, p.status.Since = phase, time.Now()
+	return true
+}
+
+func (p *Publisher) update(change func(*Status)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.status)
+}
+
+func (p *Publisher) takeTrigger() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.trigger
+	p.trigger = time.Time{}
+	return t
+}
