@@ -44,9 +44,10 @@ type ControlPlane struct {
 	processes map[string]*process.Process // guarded by mu
 }
 
-// stopGrace is how long a component may take to end by itself. Nothing in a
-// lab is worth a longer wait.
-const stopGrace = 5 * time.Second
+// stopGrace is how long a component may take to end by itself. The API server
+// would wait for its watches, a minute and more; nothing in a lab is worth it,
+// and a kill loses nothing that etcd has taken.
+const stopGrace = time.Second
 
 // Start starts etcd, kube-apiserver, kube-controller-manager and
 // kube-scheduler, and returns once each says that it is ready. When it fails,

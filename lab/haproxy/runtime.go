@@ -119,3 +119,32 @@ func parseServer(name, address, port, admin string) (Server, error) {
 	}
 	return s, nil
 }
+
+// OpenConnections counts the connections that a backend's servers have.
+func (h *HAProxy) OpenConnections(ctx context.Context, backend string) (int, error) {
+	// The columns: 0 the backend, 1 the server, 4 scur, the current sessions.
+	answer, err := h.Command(ctx, "show stat")
+	if err != nil {
+		return 0, err
+	}
+	sum, found := 0, false
+	for line := range strings.Lines(answer) {
+		fields := strings.Split(line, ",")
+		if len(fields) < 5 || fields[0] != backend {
+			continue
+		}
+		found = true
+		if fields[1] == "BACKEND" {
+			continue
+		}
+		n, err := strconv.Atoi(fields[4])
+		if err != nil {
+			return 0, fmt.Errorf("show stat: server %s: sessions %q", fields[1], fields[4])
+		}
+		sum += n
+	}
+	if !found {
+		return 0, fmt.Errorf("show stat: no backend %q", backend)
+	}
+	return sum, nil
+}
