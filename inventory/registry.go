@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"github.com/slicewright/slicewright/inventory/apimetrics"
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
@@ -12,12 +13,12 @@ const (
 
 // Registry is the result of a search, and the file in which people keep it.
 type Registry struct {
-	APIVersion string              `json:"apiVersion"`
-	Kind       string              `json:"kind"`
-	Entries    []Entry             `json:"entries"`
-	Groups     []Group             `json:"groups,omitempty"`
-	CrossCheck *CrossCheck         `json:"crossCheck,omitempty"`
-	Coverage   []evidence.Coverage `json:"coverage"`
+	APIVersion string                 `json:"apiVersion"`
+	Kind       string                 `json:"kind"`
+	Entries    []Entry                `json:"entries"`
+	Groups     []Group                `json:"groups,omitempty"`
+	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`
+	Coverage   []evidence.Coverage    `json:"coverage"`
 }
 
 // Entry is one consumer of Endpoints.
@@ -98,32 +99,4 @@ func classRank(c evidence.Class) int {
 		return 6
 	}
 	return 7
-}
-
-// CrossCheck compares the API server's own counts with what the audit log
-// explains. It names nobody: metrics know no users.
-type CrossCheck struct {
-	// LiveWatches are open at the API server; ExplainedWatches of them are open
-	// in the audit log. -1 says that there was no audit log.
-	LiveWatches      int             `json:"liveWatches"`
-	ExplainedWatches int             `json:"explainedWatches"`
-	Requests         []CheckedVerb   `json:"requests"`
-	Findings         []string        `json:"findings"`
-	Queries          []PrometheusAsk `json:"queries"`
-}
-
-// CheckedVerb is one verb's line of a cross-check.
-type CheckedVerb struct {
-	Verb string `json:"verb"`
-	// Total is what the API server counted, Self what it asked of itself.
-	Total int `json:"total"`
-	Self  int `json:"self"`
-	// Explained is what the audit log shows of the rest; -1 without a log.
-	Explained int `json:"explained"`
-}
-
-// PrometheusAsk is a query that gives the same number in Prometheus.
-type PrometheusAsk struct {
-	Purpose string `json:"purpose"`
-	PromQL  string `json:"promql"`
 }
