@@ -158,10 +158,13 @@ func (a *analyzer) usersAndGroups() {
 
 func (a *analyzer) coverage(s *objects.Snapshot) evidence.Coverage {
 	c := evidence.Coverage{Source: evidence.SourceRBAC, Read: len(s.Roles) + len(s.Bindings), Problems: a.grants.problems}
-	c.Skipped = a.grants.dangling
+	c.Skipped = a.grants.unknown
 	c.Notes = append(c.Notes, fmt.Sprintf(
 		"%d roles and %d bindings were evaluated as RBAC does; what another authorizer allows (webhook, node, ABAC) cannot be seen from objects.",
 		len(s.Roles), len(s.Bindings)))
+	if a.grants.void > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d bindings name a role that does not exist, and allow nothing until somebody makes it.", a.grants.void))
+	}
 	if static := a.index.Static(); len(static) > 0 {
 		names := make([]string, len(static))
 		for i, ref := range static {

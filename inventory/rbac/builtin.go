@@ -62,6 +62,11 @@ func isGeneral(ref objects.Ref) bool {
 	return strings.HasPrefix(ref.Name, "system:aggregate-to-")
 }
 
+// isKubernetesOwn: a role that no one should change.
+func isKubernetesOwn(ref objects.Ref) bool {
+	return isGeneral(ref) || strings.HasPrefix(ref.Name, "system:")
+}
+
 // grantsNothing: a ClusterRole with this name in Kubernetes' own namespace of
 // names that allows nothing on Endpoints, so that a manifest may bind to it
 // without bringing it. (system:controller:… are not among them: some do, and

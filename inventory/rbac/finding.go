@@ -41,7 +41,7 @@ func (a *analyzer) finding(id identity, onEndpoints, onSlices []*grant, running 
 		f.Notes = append(f.Notes, fmt.Sprintf("%d more paths allow the same.", more))
 	}
 	f.Class = a.class(id, onEndpoints, running)
-	f.Notes = append(f.Notes, pathNotes(f, onEndpoints)...)
+	f.Notes = append(f.Notes, pathNotes(id, f.Class, onEndpoints)...)
 	if f.Class == evidence.Expected {
 		return f // Kubernetes' own roles are Kubernetes' own affair
 	}
@@ -135,12 +135,12 @@ func isExpected(id identity, list []*grant, running []*workloads.Workload) bool 
 }
 
 // pathNotes say what a reader of the finding should know about its grants.
-func pathNotes(f evidence.Finding, list []*grant) []string {
+func pathNotes(id identity, class evidence.Class, list []*grant) []string {
 	var notes []string
 	groups := make(map[string]bool)
 	var writes []string
 	for _, g := range list {
-		if g.to.group != "" && g.kind() != wildcard && g.kind() != generalRole && hasAccounts(g.to.group) {
+		if g.to.group != id.group && g.kind() != wildcard && g.kind() != generalRole && hasAccounts(g.to.group) {
 			groups[g.to.group] = true
 		}
 		if g.kind() == explicit {
@@ -150,7 +150,7 @@ func pathNotes(f evidence.Finding, list []*grant) []string {
 	for _, group := range sortedKeys(groups) {
 		notes = append(notes, fmt.Sprintf("Allowed through the group %s, to which other ServiceAccounts belong.", group))
 	}
-	switch f.Class {
+	switch class {
 	case evidence.Producer:
 		verbs := slices.DeleteFunc(inOrder(writes), isRead)
 		notes = append(notes, fmt.Sprintf("May write Endpoints (%s): a producer or a leader lock, if it does.", strings.Join(verbs, ",")))
@@ -168,9 +168,12 @@ func advice(class evidence.Class, gp gap) string {
 	case len(gp.missing) > 0:
 		parts := make([]string, len(gp.missing))
 		for i, m := range gp.missing {
-			rule := slicesRule(m.verbs)
+			rule, where := slicesRule(m.verbs), m.role.String()
+			if isKubernetesOwn(m.role) {
+				where = "a role of its own (not to " + where + ", which is Kubernetes')"
+			}
 			parts[i] = fmt.Sprintf("to %s the rule {apiGroups: %s, resources: %s, verbs: %s}",
-				m.role, flow(rule.APIGroups), flow(rule.Resources), flow(rule.Verbs))
+				where, flow(rule.APIGroups), flow(rule.Resources), flow(rule.Verbs))
 		}
 		return "Before it moves to EndpointSlices, add " + strings.Join(parts, ", and ") + "."
 	case len(gp.refused) > 0:
@@ -201,6 +204,8 @@ func pods(w *workloads.Workload) string {
 	switch {
 	case w.PodCount == 1:
 		return "1 Pod"
+	case w.PodCount == 0 && w.Idle == "":
+		return "no Pod of it was read"
 	case w.PodCount == 0 && w.Idle != "":
 		return w.Idle
 	}

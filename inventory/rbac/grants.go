@@ -63,8 +63,9 @@ func (g *grant) path() string {
 type grants struct {
 	endpoints, slices map[identity][]*grant
 	problems          []evidence.Problem
-	// dangling counts bindings whose role is not known.
-	dangling int
+	// unknown counts bindings whose role was not read, void those whose role does
+	// not exist.
+	unknown, void int
 }
 
 func collectGrants(s *objects.Snapshot) grants {
@@ -86,11 +87,18 @@ func (gs *grants) add(b *objects.Binding, roles *roles) {
 	scope := b.Namespace
 	if b.Kind == "ClusterRoleBinding" {
 		scope = everywhere
+		if b.Role.Kind == "Role" {
+			return // the authorizer has no namespace to look in: it allows nothing
+		}
 	}
 	rules, found := roles.of(b.Role, b.Namespace)
 	if !found {
-		if len(b.Subjects) > 0 && !grantsNothing(b.Role) {
-			gs.dangling++
+		switch {
+		case len(b.Subjects) == 0 || grantsNothing(b.Role):
+		case roles.complete[b.Role.Kind]:
+			gs.void++
+		default:
+			gs.unknown++
 			gs.problems = append(gs.problems, evidence.Problem{
 				Locator: b.Place.Locator(b.Ref),
 				Message: fmt.Sprintf("%s binds to %s %s, which was not read: what it allows is not known", b.Ref, b.Role.Kind, b.Role.Name),

@@ -31,6 +31,9 @@ type Patch struct {
 func (p Patch) YAML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", p.Role)
+	if isKubernetesOwn(p.Role) {
+		b.WriteString("# This role is Kubernetes' own: put the rules into one of yours, bound to the same subjects.\n")
+	}
 	for _, r := range p.Refused {
 		fmt.Fprintf(&b, "# %s.\n", r)
 	}

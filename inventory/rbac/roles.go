@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -28,6 +29,10 @@ type roles struct {
 	selected     map[*objects.Role][]*objects.Role
 	resolved     map[*objects.Role][]rule
 	problems     []evidence.Problem
+	// complete: the snapshot has every role of that kind. It is so where it has
+	// one that the API server makes by itself, and then what is missing does not
+	// exist; manifests bind to roles that they do not bring.
+	complete map[string]bool
 }
 
 func newRoles(s *objects.Snapshot) *roles {
@@ -35,16 +40,15 @@ func newRoles(s *objects.Snapshot) *roles {
 		byRef:    make(map[objects.Ref][]*objects.Role),
 		selected: make(map[*objects.Role][]*objects.Role),
 		resolved: make(map[*objects.Role][]rule),
+		complete: make(map[string]bool),
 	}
-	dump := false
 	for i := range s.Roles {
 		r.add(&s.Roles[i])
-		dump = dump || s.Roles[i].Kind == "ClusterRole" && s.Roles[i].Bootstrap()
+		if s.Roles[i].Bootstrap() {
+			r.complete[s.Roles[i].Kind] = true
+		}
 	}
-	// Manifests bind to the roles that every cluster has without bringing them.
-	// Where some of those are there, the snapshot is of a cluster, and what is
-	// missing there is missing.
-	if !dump {
+	if !r.complete["ClusterRole"] {
 		for _, role := range builtin() {
 			if len(r.byRef[role.Ref]) == 0 {
 				r.add(role)
@@ -101,11 +105,16 @@ func (r *roles) rules(role *objects.Role) []rule {
 	}
 	var out []rule
 	seen := make(map[string]bool)
-	for _, aggregated := range []bool{false, true} {
-		for _, source := range reached {
-			if (source.Aggregation != nil) == aggregated {
-				out = appendRules(out, source, seen)
-			}
+	// Who writes rules by hand speaks before who aggregates them, and of those
+	// the farthest first: it is the nearest to the origin.
+	for _, source := range reached {
+		if source.Aggregation == nil {
+			out = appendRules(out, source, seen)
+		}
+	}
+	for _, source := range slices.Backward(reached) {
+		if source.Aggregation != nil {
+			out = appendRules(out, source, seen)
 		}
 	}
 	r.resolved[role] = out
