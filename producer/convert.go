@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/slicewright/slicewright/endpointset"
@@ -31,6 +32,8 @@ type ConvertOptions struct {
 	// StableNames gives each slice a name made of its Service, family and ports
 	// instead of a generateName, for tools that apply rather than create.
 	StableNames bool
+	// Carry converts Roles and ClusterRoles. Without it they are skipped.
+	Carry CarryRules
 }
 
 // Conversion is what manifests were converted to.
@@ -39,14 +42,18 @@ type Conversion struct {
 	Slices []*discovery.EndpointSlice
 	// Objects counts the Endpoints objects.
 	Objects int
-	// Skipped counts the documents and list items of other kinds.
+	// Roles are the Roles and ClusterRoles that lacked a rule, with it.
+	Roles []runtime.Object
+	// Skipped counts the documents and list items of other kinds, and roles that
+	// lack nothing.
 	Skipped int
 	// Warnings are sentences, each with its place: what cannot be known from the
 	// manifest, and what a person should look at.
 	Warnings []string
 }
 
-// Convert turns the Endpoints in a manifest into EndpointSlices. data is YAML or
+// Convert turns the Endpoints in a manifest into EndpointSlices, and gives its
+// roles the rules for them. data is YAML or
 // JSON, of any number of documents and Lists; objects of other kinds are counted
 // and skipped. source names it in errors and warnings.
 //
@@ -94,7 +101,7 @@ func (c *converter) document(doc *document) error {
 		c.Skipped++
 		return nil
 	}
-	if object.endpoints() || object.list() {
+	if object.endpoints() || object.list() || object.role() {
 		if value, err = doc.value(true); err != nil {
 			return err
 		}
@@ -131,6 +138,8 @@ func (c *converter) object(doc *document, value []byte, at path, depth int) erro
 		return nil
 	case object.endpoints():
 		return c.item(doc, value, at, depth)
+	case object.role() && c.options.Carry != nil:
+		return c.role(doc, value, at, object.Kind)
 	default:
 		c.Skipped++
 		return nil

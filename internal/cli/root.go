@@ -68,6 +68,7 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		return usageErrorf("%w: see '%s --help'", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newConvertCommand(streams),
 		newVersionCommand(streams),
 	)
 	return root
