@@ -1,0 +1,271 @@
+package template
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/slicewright/slicewright/publish"
+)
+
+// Driver renders one file. It implements [publish.Driver].
+type Driver struct {
+	config   Config
+	template *template.Template
+	// good is the file that holds the content that was last reloaded. It tells
+	// a content that was written from one that is in use, also after a crash
+	// between the two, and is what comes back when a new one is refused.
+	good       string
+	lastReload time.Time
+}
+
+var _ publish.Driver = (*Driver)(nil)
+
+// New returns a driver, or says what is wrong with its configuration. The
+// template is parsed, nothing is written or run.
+func New(config Config) (*Driver, error) {
+	parsed, err := config.load()
+	if err != nil {
+		return nil, err
+	}
+	if config.CommandTimeout == 0 {
+		config.CommandTimeout = 10 * time.Second
+	}
+	dir, file := filepath.Split(config.Destination)
+	return &Driver{config: config, template: parsed, good: filepath.Join(dir, "."+file+".good")}, nil
+}
+
+// Target returns "template:" and the destination's absolute path.
+func (d *Driver) Target() string {
+	path, err := filepath.Abs(d.config.Destination)
+	if err != nil {
+		path = d.config.Destination
+	}
+	return "template:" + path
+}
+
+// Capabilities: a file survives everything; the rest is up to who reads it.
+func (d *Driver) Capabilities() publish.Capabilities {
+	return publish.Capabilities{SurvivesRestart: true}
+}
+
+// content is what a file holds; there is false when it does not exist.
+type content struct {
+	bytes []byte
+	there bool
+}
+
+type observed struct{ destination, good content }
+
+// Ours is 1 when something was rendered and taken over, else 0.
+func (o *observed) Ours() int {
+	if o.good.there && o.destination.there {
+		return 1
+	}
+	return 0
+}
+
+// Foreign is nil: the whole file is ours.
+func (o *observed) Foreign() []string { return nil }
+
+// Observe reads the destination and what was last reloaded.
+func (d *Driver) Observe(context.Context) (publish.Observed, error) {
+	var o observed
+	var err error
+	if o.destination, err = read(d.config.Destination); err != nil {
+		return nil, fmt.Errorf("template: %w", err)
+	}
+	if o.good, err = read(d.good); err != nil {
+		return nil, fmt.Errorf("template: %w", err)
+	}
+	return &o, nil
+}
+
+func read(path string) (content, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, nil
+	}
+	return content{data, err == nil}, err
+}
+
+type ops struct {
+	driver   *Driver
+	rendered []byte
+	before   *observed
+	empty    bool
+	err      error
+}
+
+// Plan renders. It is empty when the destination holds just these bytes and
+// they have been taken over.
+func (d *Driver) Plan(desired publish.Desired, o publish.Observed) publish.Ops {
+	before := o.(*observed)
+	p := &ops{driver: d, before: before}
+	var b bytes.Buffer
+	if err := d.template.Execute(&b, dataOf(desired)); err != nil {
+		p.err = fmt.Errorf("template: render %s for upstream %q: %w", d.config.Source, desired.Upstream, err)
+		return p
+	}
+	p.rendered = b.Bytes()
+	has := func(c content) bool { return c.there && bytes.Equal(c.bytes, p.rendered) }
+	p.empty = has(before.destination) && has(before.good)
+	return p
+}
+
+func (p *ops) Empty() bool { return p.empty }
+
+func (p *ops) Len() int {
+	if p.empty {
+		return 0
+	}
+	return 1
+}
+
+func (p *ops) Waiting() ([]string, time.Duration) { return nil, 0 }
+
+// String is the commands that are run and the bytes that are written.
+func (p *ops) String() string {
+	if p.empty {
+		return ""
+	}
+	if p.err != nil {
+		return p.err.Error() + "\n"
+	}
+	c := &p.driver.config
+	var b strings.Builder
+	if c.checksCandidate() {
+		fmt.Fprintf(&b, "run %q\n", c.Check)
+	}
+	fmt.Fprintf(&b, "write %d bytes to %s:\n%s", len(p.rendered), c.Destination, p.rendered)
+	if len(p.rendered) > 0 && p.rendered[len(p.rendered)-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	if len(c.Check) > 0 && !c.checksCandidate() {
+		fmt.Fprintf(&b, "run %q\n", c.Check)
+	}
+	if len(c.Reload) > 0 {
+		fmt.Fprintf(&b, "run %q\n", c.Reload)
+	}
+	return b.String()
+}
+
+// Apply writes, checks and reloads. When the check or the reload fails, the
+// last content that was taken over is back afterwards, and reloaded if the new
+// one may have been.
+func (d *Driver) Apply(ctx context.Context, o publish.Ops) (publish.Result, error) {
+	p := o.(*ops)
+	if p.err != nil {
+		return publish.Result{}, p.err
+	}
+	if p.empty {
+		return publish.Result{}, nil
+	}
+	if err := d.waitForInterval(ctx); err != nil {
+		return publish.Result{}, err
+	}
+	if d.config.checksCandidate() {
+		if err := d.checkCandidate(ctx, p.rendered); err != nil {
+			return publish.Result{}, err
+		}
+	}
+	if err := replace(d.config.Destination, p.rendered); err != nil {
+		return publish.Result{}, fmt.Errorf("template: %w", err)
+	}
+	if len(d.config.Check) > 0 && !d.config.checksCandidate() {
+		if err := d.run(ctx, "check", d.config.Check); err != nil {
+			return publish.Result{Writes: 1}, errors.Join(err, d.restore(p.before))
+		}
+	}
+	if len(d.config.Reload) > 0 {
+		d.lastReload = time.Now()
+		if err := d.run(ctx, "reload", d.config.Reload); err != nil {
+			err = errors.Join(err, d.restore(p.before))
+			// The reader may have taken half of it. With the last good content
+			// in place, a second reload is its way back; its own failure says
+			// nothing new.
+			if p.before.good.there {
+				_ = d.run(ctx, "reload", d.config.Reload)
+			}
+			return publish.Result{Writes: 1}, err
+		}
+	}
+	if err := replace(d.good, p.rendered); err != nil {
+		return publish.Result{Writes: 1}, fmt.Errorf("template: %w", err)
+	}
+	return publish.Result{Writes: 1}, nil
+}
+
+// waitForInterval waits until the next reload is allowed.
+func (d *Driver) waitForInterval(ctx context.Context) error {
+	if len(d.config.Reload) == 0 {
+		return nil
+	}
+	timer := time.NewTimer(time.Until(d.lastReload.Add(d.config.MinInterval)))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("template: wait for the interval between reloads: %w", ctx.Err())
+	case <-timer.C:
+		return nil
+	}
+}
+
+// checkCandidate runs the check on the new content in a file of its own.
+func (d *Driver) checkCandidate(ctx context.Context, rendered []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(d.config.Destination), "."+filepath.Base(d.config.Destination)+".candidate-")
+	if err != nil {
+		return fmt.Errorf("template: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(rendered)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("template: %w", err)
+	}
+	args := make([]string, len(d.config.Check))
+	for i, arg := range d.config.Check {
+		args[i] = strings.ReplaceAll(arg, candidate, file.Name())
+	}
+	return d.run(ctx, "check", args)
+}
+
+// restore puts the last good content back, or what was there before if there
+// is none.
+func (d *Driver) restore(before *observed) error {
+	last := before.good
+	if !last.there {
+		last = before.destination
+	}
+	var err error
+	if last.there {
+		err = replace(d.config.Destination, last.bytes)
+	} else {
+		err = os.Remove(d.config.Destination)
+	}
+	if err != nil {
+		return fmt.Errorf("template: put the last good content back: %w", err)
+	}
+	return nil
+}
+
+// replace writes a file atomically: beside, synced, renamed, the folder synced.
+func replace(path string, data []byte) error {
+	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
