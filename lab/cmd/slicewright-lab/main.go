@@ -48,7 +48,7 @@ user namespaces; it touches nothing outside its network and its folder.`,
 		newRestartCommand(state),
 		newListenCommand(state),
 		newUnlistenCommand(state),
-		newSuperviseCommand(state),
+		newSuperviseCommand(),
 	)
 	return root
 }

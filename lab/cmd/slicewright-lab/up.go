@@ -130,7 +130,9 @@ func startSupervisor(s supervisor.State, programs controlplane.Programs) (*proce
 	return process.Start(process.Spec{
 		Name: "the lab's supervisor",
 		Path: self,
-		Args: []string{"--name", filepath.Base(s.Dir), "supervise", "--program", programs.MultiCall, "--assets", programs.Assets},
+		// The folder, not the name: in a user namespace we are another user, with
+		// another folder for labs.
+		Args: []string{"supervise", "--dir", s.Dir, "--program", programs.MultiCall, "--assets", programs.Assets},
 		Dir:  s.Dir,
 		Log:  s.Log(),
 	})
@@ -188,7 +190,8 @@ func down(ctx context.Context, s supervisor.State) error {
 	return s.Remove()
 }
 
-func newSuperviseCommand(state stateFunc) *cobra.Command {
+func newSuperviseCommand() *cobra.Command {
+	var state supervisor.State
 	var programs controlplane.Programs
 	cmd := &cobra.Command{
 		Use:    "supervise",
@@ -197,14 +200,11 @@ func newSuperviseCommand(state stateFunc) *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sandbox.Enter()
-			s, err := state()
-			if err != nil {
-				return err
-			}
 			log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-			return supervisor.Run(cmd.Context(), s, programs, log)
+			return supervisor.Run(cmd.Context(), state, programs, log)
 		},
 	}
+	cmd.Flags().StringVar(&state.Dir, "dir", "", "the lab's folder")
 	cmd.Flags().StringVar(&programs.MultiCall, "program", "", "the control plane's program")
 	cmd.Flags().StringVar(&programs.Assets, "assets", "", "folder of programs to prefer")
 	return cmd
