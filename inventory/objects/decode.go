@@ -55,6 +55,10 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 	if kindKey == nil {
 		kindKey = n
 	}
+	if _, version := field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
+		r.skip(from.at(kindKey), clean(meta.kind)+": has no text for an apiVersion, as an unrendered {{ }} makes it: "+renderFirst)
+		return
+	}
 	object := newObject(meta)
 	if object == nil {
 		return

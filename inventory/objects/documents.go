@@ -62,24 +62,28 @@ func (d *documents) next() (document, error) {
 	return d.nextYAML()
 }
 
-// begin drops a byte order mark and looks at the first byte that is no space.
-// What begins with { or [ is JSON: also where it is valid YAML, JSON's own
-// rules for tabs and escapes hold.
+// begin drops a byte order mark and tells JSON by its first bytes. Also where
+// JSON is valid YAML, JSON's own rules for tabs and escapes hold.
 func (d *documents) begin() {
 	if mark, err := d.in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = d.in.Discard(3)
 	}
 	head, _ := d.in.Peek(4096)
-	trimmed := bytes.TrimLeft(head, " \t\r\n")
-	if len(trimmed) > 0 && trimmed[0] == '{' && looksLikeJSON(trimmed) {
+	if looksLikeJSON(head) {
 		d.json = newJSONDocuments(d.in, d.max)
 	}
 }
 
-// looksLikeJSON tells {"a": from {{ a template }} and {a: flow}.
+// looksLikeJSON tells {"a": and [{"a": from {{ a template }} and {a: flow}.
 func looksLikeJSON(text []byte) bool {
-	rest := bytes.TrimLeft(text[1:], " \t\r\n")
-	return len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
+	const space = " \t\r\n"
+	text = bytes.TrimLeft(text, space)
+	if rest, found := bytes.CutPrefix(text, []byte("[")); found {
+		text = bytes.TrimLeft(rest, space)
+	}
+	rest, found := bytes.CutPrefix(text, []byte("{"))
+	rest = bytes.TrimLeft(rest, space)
+	return found && len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
 func (d *documents) nextYAML() (document, error) {

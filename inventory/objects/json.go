@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,8 +22,8 @@ type jsonDocuments struct {
 	depth int      // brackets open around the items that are being read; 0: none
 }
 
-func newJSONDocuments(in io.Reader, max int) *jsonDocuments {
-	counter := &lineCounter{in: in, starts: []int64{0}, first: 1}
+func newJSONDocuments(in *bufio.Reader, max int) *jsonDocuments {
+	counter := newLineCounter(in)
 	dec := json.NewDecoder(counter)
 	dec.UseNumber()
 	return &jsonDocuments{in: counter, dec: dec, max: max, line: 1}
@@ -255,24 +256,39 @@ func (b *jsonBuilder) node(kind yaml.Kind, tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: kind, Tag: tag, Value: value, Line: line, Column: column}
 }
 
-// lineCounter notes where lines begin as they are read, and forgets those that
-// lie behind.
+// lineCounter reads JSON, notes where lines begin, and forgets those that lie
+// behind. It blanks YAML's marker between two values: inside one no line begins
+// with it.
 type lineCounter struct {
-	in     io.Reader
-	offset int64
+	in     *bufio.Reader
+	offset int64   // of what was read from in
+	rest   []byte  // read from in and not yet given away
 	starts []int64 // offsets of line beginnings, ascending
 	first  int     // number of the line that begins at starts[0]
 }
 
+func newLineCounter(in *bufio.Reader) *lineCounter {
+	return &lineCounter{in: in, starts: []int64{0}, first: 1}
+}
+
 func (l *lineCounter) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	for i, c := range p[:n] {
-		if c == '\n' {
-			l.starts = append(l.starts, l.offset+int64(i)+1)
+	if len(l.rest) == 0 {
+		piece, err := l.in.ReadSlice('\n')
+		if len(piece) == 0 {
+			return 0, err
 		}
+		if l.starts[len(l.starts)-1] == l.offset && isMarker(piece) {
+			copy(piece, "   ")
+		}
+		l.offset += int64(len(piece))
+		if piece[len(piece)-1] == '\n' {
+			l.starts = append(l.starts, l.offset)
+		}
+		l.rest = piece
 	}
-	l.offset += int64(n)
-	return n, err
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
 }
 
 // position gives line and column, from 1, of an offset not before the line last

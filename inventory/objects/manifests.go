@@ -188,7 +188,7 @@ func (r *reader) readDocument(name string, doc document) {
 		if root, err = parseYAML(doc.text); err != nil {
 			message := fmt.Sprintf("does not parse: %v", plainError(err))
 			if bytes.Contains(doc.text, []byte("{{")) {
-				message += "; it looks like a template: render it first (helm template) and read the output"
+				message += "; it looks like a template: " + renderFirst
 			}
 			r.skip(at, message)
 			return

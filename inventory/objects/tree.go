@@ -14,6 +14,9 @@ import (
 // nodes. A Deployment has a few hundred.
 const maxNodes = 500_000
 
+// renderFirst is for what looks like a template.
+const renderFirst = "render it first (helm template) and read the output"
+
 var errTooLarge = errors.New("grows without bound when its aliases are followed")
 
 // parseYAML parses one document; nil where it is empty. It follows no alias.
@@ -116,7 +119,7 @@ func fill(object map[string]any, n *yaml.Node, budget *int, depth int) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := target(n.Content[i])
 		if key == nil || key.Kind != yaml.ScalarNode {
-			return fmt.Errorf("line %d has a key that is no string", n.Content[i].Line)
+			return errors.New("has a key that is no string, as an unrendered {{ }} makes: " + renderFirst)
 		}
 		if key.ShortTag() == "!!merge" {
 			merges = append(merges, n.Content[i+1])
