@@ -69,6 +69,7 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 	})
 	root.AddCommand(
 		newConvertCommand(streams),
+		newRunCommand(streams),
 		newVersionCommand(streams),
 	)
 	return root

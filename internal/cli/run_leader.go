@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// lead publishes while this replica holds the Lease. A replica that loses it
+// ends, as Kubernetes' own controllers do: what it has in flight must not meet
+// what the next leader sends.
+func (r *runner) lead(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	host, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("leader election: %w", err)
+	}
+	lost := false
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: r.conf.Leader.Namespace, Name: r.conf.Leader.Name},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+		},
+		// The defaults of Kubernetes' controllers.
+		LeaseDuration:   15 * time.Second,
+		RenewDeadline:   10 * time.Second,
+		RetryPeriod:     2 * time.Second,
+		ReleaseOnCancel: true,
+		Name:            r.conf.Leader.Name,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				r.logger.Info("leading: this replica publishes")
+				r.fleet.Run(ctx)
+			},
+			OnStoppedLeading: func() { lost = ctx.Err() == nil },
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("leader election: %w", err)
+	}
+	elector.Run(ctx)
+	if lost {
+		return errors.New("leader election: the Lease is lost, and another replica may publish: ending")
+	}
+	return nil
+}

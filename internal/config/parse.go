@@ -1,0 +1,111 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Error is something wrong with a configuration, and where.
+type Error struct {
+	// Line is the line in the file, 0 if none can be named.
+	Line int
+	// Field is the path of the field, such as upstreams[0].policy.
+	Field   string
+	Problem string
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", e.Line)
+	}
+	if e.Field != "" {
+		fmt.Fprintf(&b, "%s: ", e.Field)
+	}
+	b.WriteString(e.Problem)
+	return b.String()
+}
+
+// Parse reads a configuration. Unknown fields are errors: a misspelt one would
+// otherwise be a setting that silently does nothing.
+func Parse(data []byte) (*Config, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return nil, err
+	}
+	if len(root.Content) == 0 {
+		return nil, &Error{Problem: "the file is empty"}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	var c Config
+	if err := decoder.Decode(&c); err != nil {
+		return nil, plainTypes(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, &Error{Problem: "there is a second document: a configuration is one"}
+	}
+	v := validator{root: root.Content[0]}
+	v.config(&c)
+	if len(v.errs) > 0 {
+		return nil, errors.Join(v.errs...)
+	}
+	return &c, nil
+}
+
+// plainTypes takes the names of Go types out of the decoder's messages.
+func plainTypes(err error) error {
+	var typed *yaml.TypeError
+	if !errors.As(err, &typed) {
+		return err
+	}
+	errs := make([]error, len(typed.Errors))
+	for i, message := range typed.Errors {
+		field, _, found := strings.Cut(message, " not found in type ")
+		if found {
+			message = strings.Replace(field, "field ", "unknown field ", 1)
+		}
+		errs[i] = errors.New(message)
+	}
+	return errors.Join(errs...)
+}
+
+// find returns the node at a path of keys and list positions, or the nearest
+// one above it that exists.
+func find(n *yaml.Node, path ...any) *yaml.Node {
+	for _, step := range path {
+		next := child(n, step)
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+func child(n *yaml.Node, step any) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch step := step.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
+			return n.Content[step]
+		}
+	case string:
+		if n.Kind != yaml.MappingNode {
+			return nil
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
+}
