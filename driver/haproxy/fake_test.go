@@ -174,7 +174,7 @@ func (f *fakeHAProxy) find(ref string) (backend string, s *fakeServer) {
 func (f *fakeHAProxy) add(ref string, args []string) string {
 	backend, s := f.find(ref)
 	if _, ok := f.backends[backend]; !ok {
-		return "[3]: No such backend.\n"
+		return "[3]: No such backend."
 	}
 	if s != nil {
 		return "[3]: Already exists a server with the same name in backend.\n"
@@ -206,9 +206,10 @@ func (f *fakeHAProxy) insert(backend string, s *fakeServer) {
 
 func (f *fakeHAProxy) del(ref string) string {
 	backend, s := f.find(ref)
+	if _, refused := f.locate(ref); s == nil {
+		return strings.TrimSuffix(refused, "\n")
+	}
 	switch {
-	case s == nil:
-		return "[3]: No such server."
 	case !s.maint():
 		return "[3]: Only servers in maintenance mode can be deleted."
 	case s.sessions+s.idle > 0:
@@ -225,9 +226,9 @@ func (f *fakeHAProxy) del(ref string) string {
 }
 
 func (f *fakeHAProxy) set(ref, what string, args []string) string {
-	_, s := f.find(ref)
+	s, refused := f.locate(ref)
 	if s == nil {
-		return "[3]: No such server.\n"
+		return refused
 	}
 	switch what {
 	case "state":
@@ -257,11 +258,23 @@ func (f *fakeHAProxy) set(ref, what string, args []string) string {
 	return ""
 }
 
+// locate finds a server, or returns HAProxy's words for what is missing.
+func (f *fakeHAProxy) locate(ref string) (*fakeServer, string) {
+	backend, s := f.find(ref)
+	switch _, ok := f.backends[backend]; {
+	case !ok:
+		return nil, "[3]: No such backend.\n"
+	case s == nil:
+		return nil, "[3]: No such server.\n"
+	}
+	return s, ""
+}
+
 func (f *fakeHAProxy) enableHealth(ref string) string {
-	_, s := f.find(ref)
+	s, refused := f.locate(ref)
 	switch {
 	case s == nil:
-		return "[3]: No such server.\n"
+		return refused
 	case !s.check:
 		return "[3]: Health check was not configured on this server, cannot enable.\n"
 	}
@@ -270,9 +283,9 @@ func (f *fakeHAProxy) enableHealth(ref string) string {
 }
 
 func (f *fakeHAProxy) shutdown(ref string) string {
-	_, s := f.find(ref)
+	s, refused := f.locate(ref)
 	if s == nil {
-		return "[3]: No such server.\n"
+		return refused
 	}
 	s.sessions = 0
 	return ""

@@ -1,0 +1,514 @@
+package haproxy
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slicewright/slicewright/publish"
+)
+
+// haproxyPath finds the real HAProxy: SLICEWRIGHT_HAPROXY, else the one in PATH.
+func haproxyPath(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("SLICEWRIGHT_HAPROXY"); path != "" {
+		return path
+	}
+	path, err := exec.LookPath("haproxy")
+	if err != nil {
+		path = "/usr/sbin/haproxy" // not in everyone's PATH
+		if _, err := os.Stat(path); err != nil {
+			t.Fatal("haproxy is not installed: run `make deps`")
+		}
+	}
+	return path
+}
+
+// realHAProxy is a HAProxy that the test started.
+type realHAProxy struct {
+	dir   string
+	admin string // socket with level admin
+	user  string // socket with level user
+	front string // socket of the frontend
+	files []string
+	cmd   *exec.Cmd
+	log   bytes.Buffer
+}
+
+const realConfig = `
+global
+    stats socket %[1]s/admin.sock mode 600 level admin
+    stats socket %[1]s/user.sock mode 600 level user
+defaults tuned
+    mode tcp
+    balance roundrobin
+    timeout connect 2s
+    timeout client 5m
+    timeout server 5m
+frontend front from tuned
+    bind unix@%[1]s/front.sock
+    default_backend web
+backend static from tuned
+    balance static-rr
+`
+
+// newHAProxy writes a configuration with the given section for the backend, and
+// starts it.
+func newHAProxy(t testing.TB, section string) *realHAProxy {
+	t.Helper()
+	// Not t.TempDir: with a long test name its sockets' paths would be too long.
+	dir, err := os.MkdirTemp("", "sw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := &realHAProxy{dir: dir, admin: dir + "/admin.sock", user: dir + "/user.sock", front: dir + "/front.sock"}
+	h.write(t, "haproxy.cfg", fmt.Sprintf(realConfig, dir))
+	h.write(t, "web.cfg", section)
+	h.start(t)
+	return h
+}
+
+func (h *realHAProxy) write(t testing.TB, name, text string) {
+	t.Helper()
+	path := filepath.Join(h.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.files = append(h.files, "-f", path)
+}
+
+// start runs master and worker in the foreground, and waits for the worker.
+func (h *realHAProxy) start(t testing.TB) {
+	t.Helper()
+	h.cmd = exec.Command(haproxyPath(t), append([]string{"-W", "-db"}, h.files...)...)
+	h.cmd.Stdout, h.cmd.Stderr = &h.log, &h.log
+	h.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	if err := h.cmd.Start(); err != nil {
+		t.Fatalf("start haproxy: %v", err)
+	}
+	cmd := h.cmd
+	t.Cleanup(func() { cmd.Process.Signal(syscall.SIGTERM); cmd.Wait() })
+	h.waitUntil(t, "the worker answers", func() bool { return h.pid(t) != "" })
+}
+
+func (h *realHAProxy) stop(t testing.TB) {
+	t.Helper()
+	h.cmd.Process.Signal(syscall.SIGTERM)
+	h.cmd.Wait()
+}
+
+// reload has the master start a new worker, and waits until it answers.
+func (h *realHAProxy) reload(t testing.TB) {
+	t.Helper()
+	old := h.pid(t)
+	// A master that has only just started loses the signal: it is sent again.
+	var sent time.Time
+	h.waitUntil(t, "the new worker answers", func() bool {
+		if time.Since(sent) > 2*time.Second {
+			sent = time.Now()
+			if err := h.cmd.Process.Signal(syscall.SIGUSR2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := h.pid(t)
+		return p != "" && p != old
+	})
+}
+
+// pid is the worker's, "" when none answers.
+func (h *realHAProxy) pid(t testing.TB) string {
+	for line := range strings.Lines(h.ask("show info")) {
+		if pid, ok := strings.CutPrefix(line, "Pid: "); ok {
+			return strings.TrimSpace(pid)
+		}
+	}
+	return ""
+}
+
+// ask sends one command and returns the answer, "" when nobody answers.
+func (h *realHAProxy) ask(command string) string {
+	conn, err := net.Dial("unix", h.admin)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	io.WriteString(conn, command+"\n")
+	answer, _ := io.ReadAll(conn)
+	return string(answer)
+}
+
+// waitUntil waits for a condition, and shows HAProxy's log if it does not come.
+func (h *realHAProxy) waitUntil(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s; haproxy's log:\n%s\nservers:\n%s", what, h.log.String(), h.ask("show servers state web"))
+		}
+	}
+}
+
+// settle plays the publish loop until a plan neither sends nor waits.
+func (h *realHAProxy) settle(t testing.TB, d *Driver, desired publish.Desired) {
+	t.Helper()
+	h.waitUntil(t, "nothing is left to do", func() bool {
+		planned := d.Plan(desired, observe(t, d))
+		if _, err := d.Apply(t.Context(), planned); err != nil {
+			t.Fatal(err)
+		}
+		waiting, _ := planned.Waiting()
+		return planned.Empty() && len(waiting) == 0
+	})
+}
+
+// pods listens at n addresses. Each connection is greeted with the address, and
+// then gets back what it sends.
+func pods(t testing.TB, ips ...string) []string {
+	t.Helper()
+	var addrs []string
+	for _, ip := range ips {
+		l, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		all.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				all.Go(func() {
+					defer conn.Close()
+					fmt.Fprintln(conn, l.Addr())
+					io.Copy(conn, conn)
+				})
+			}
+		})
+		t.Cleanup(func() { l.Close(); all.Wait() })
+		addrs = append(addrs, l.Addr().String())
+	}
+	return addrs
+}
+
+// A clientConn is a connection through HAProxy.
+type clientConn struct {
+	net.Conn
+	in  *bufio.Reader
+	pod string // that answers
+}
+
+// connect opens a connection and reads which pod answers; "" for none.
+func (h *realHAProxy) connect(t testing.TB) *clientConn {
+	t.Helper()
+	conn, err := net.Dial("unix", h.front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	c := &clientConn{Conn: conn, in: bufio.NewReader(conn)}
+	line, _ := c.in.ReadString('\n')
+	c.pod = strings.TrimSpace(line)
+	return c
+}
+
+// echoes reports whether the connection still works both ways.
+func (c *clientConn) echoes() bool {
+	io.WriteString(c, "ping\n")
+	line, err := c.in.ReadString('\n')
+	return err == nil && line == "ping\n"
+}
+
+// answering is the set of pods that answer n new connections.
+func (h *realHAProxy) answering(t testing.TB, n int) map[string]bool {
+	t.Helper()
+	set := make(map[string]bool)
+	for range n {
+		c := h.connect(t)
+		set[c.pod] = true
+		c.Close()
+	}
+	return set
+}
+
+func setOf(addrs ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, a := range addrs {
+		set[a] = true
+	}
+	return set
+}
+
+func (h *realHAProxy) wantAnswering(t testing.TB, addrs ...string) {
+	t.Helper()
+	if diff := cmp.Diff(setOf(addrs...), h.answering(t, 4*len(addrs)+2)); diff != "" {
+		t.Errorf("those that answer (-want +got):\n%s", diff)
+	}
+}
+
+const emptySection = "backend web from tuned\n"
+
+func TestRealFollowsTheDesiredSet(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin)
+	addrs := pods(t, "127.0.0.1", "127.0.0.2", "127.0.0.3", "::1")
+	h.wantAnswering(t, "")
+
+	bring(t, d, publish.Desired{Active: backends(t, addrs...)})
+	h.wantAnswering(t, addrs...)
+	bring(t, d, publish.Desired{Active: backends(t, addrs[1:]...)})
+	h.wantAnswering(t, addrs[1:]...)
+	h.settle(t, d, publish.Desired{Active: backends(t, addrs[1:]...)})
+	if n := len(observe(t, d).Servers); n != 3 {
+		t.Errorf("HAProxy has %d servers, want 3", n)
+	}
+	h.settle(t, d, publish.Desired{})
+	h.wantAnswering(t, "")
+	if n := len(observe(t, d).Servers); n != 0 {
+		t.Errorf("HAProxy has %d servers, want none", n)
+	}
+}
+
+func TestRealDrainsThenDeletes(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin)
+	addrs := pods(t, "127.0.0.1", "127.0.0.2")
+	bring(t, d, publish.Desired{Active: backends(t, addrs[0])})
+	long := h.connect(t)
+
+	// Terminating: the open connection lives, new ones go elsewhere.
+	terminating := publish.Desired{Active: backends(t, addrs[1]), Draining: backends(t, addrs[0])}
+	bring(t, d, terminating)
+	h.wantAnswering(t, addrs[1])
+	if !long.echoes() {
+		t.Fatal("the open connection was cut when its server began to drain")
+	}
+	// Gone from the slices: the connection still lives, and holds the server.
+	gone := publish.Desired{Active: backends(t, addrs[1])}
+	h.waitUntil(t, "the plan only waits for the connection", func() bool {
+		planned := d.Plan(gone, observe(t, d))
+		waiting, _ := planned.Waiting()
+		return planned.Empty() && len(waiting) == 1 && strings.Contains(waiting[0], "1 sessions")
+	})
+	if !long.echoes() || len(observe(t, d).Servers) != 2 {
+		t.Fatal("the open connection or its server is gone")
+	}
+	// Back while draining: made ready again, with the connection.
+	bring(t, d, publish.Desired{Active: backends(t, addrs...)})
+	h.wantAnswering(t, addrs...)
+	if !long.echoes() {
+		t.Fatal("the open connection was cut when its server came back")
+	}
+	bring(t, d, gone)
+	long.Close()
+	h.settle(t, d, gone)
+	if o := observe(t, d); len(o.Servers) != 1 || o.Servers[0].Addr.String() != addrs[1] {
+		t.Errorf("HAProxy has %v, want %s alone", o.Servers, addrs[1])
+	}
+}
+
+func TestRealCutsWhatOutlivesTheDrainTimeout(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin)
+	addrs := pods(t, "127.0.0.1", "127.0.0.2")
+	bring(t, d, publish.Desired{Active: backends(t, addrs...)})
+	for range 2 {
+		if c := h.connect(t); c.pod == addrs[0] {
+			defer c.Close()
+		}
+	}
+	stuck := h.connect(t)
+	for stuck.pod != addrs[0] {
+		stuck = h.connect(t)
+	}
+	left := publish.Desired{Active: backends(t, addrs[1]), DrainTimeout: 2 * time.Second}
+	start := time.Now()
+	h.settle(t, d, left)
+	if took := time.Since(start); took < left.DrainTimeout {
+		t.Errorf("gone after %v, before its %v were over", took, left.DrainTimeout)
+	}
+	if stuck.echoes() || len(observe(t, d).Servers) != 1 {
+		t.Error("the connection or its server is still there")
+	}
+}
+
+func TestRealPutsAllBackAfterRestartAndReload(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin, func(c *Config) { c.Server.Check = true })
+	addrs := pods(t, "127.0.0.1", "127.0.0.2", "127.0.0.3")
+	desired := publish.Desired{Active: backends(t, addrs...)}
+	bring(t, d, desired)
+	for name, again := range map[string]func(){
+		"reload":  func() { h.reload(t) },
+		"restart": func() { h.stop(t); h.start(t) },
+	} {
+		again()
+		if n := observe(t, d).Ours(); n != 0 {
+			t.Errorf("%s: %d servers are left, want none; the test tests nothing", name, n)
+		}
+		bring(t, d, desired)
+		h.wantAnswering(t, addrs...)
+		if planned := d.Plan(desired, observe(t, d)); !planned.Empty() {
+			t.Errorf("%s: the next plan is not empty:\n%s", name, planned)
+		}
+	}
+	h.stop(t)
+	if _, err := d.Observe(t.Context()); err == nil {
+		t.Error("a HAProxy that is stopped is no empty one (S15)")
+	}
+}
+
+func TestRealComesUpRightFromTheServersFile(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin, func(c *Config) {
+		c.ServersFile, c.ServersDefaults, c.Server.Check = h.dir+"/web.cfg", "tuned", true
+	})
+	addrs := pods(t, "127.0.0.1", "127.0.0.2", "::1")
+	desired := publish.Desired{Active: backends(t, addrs...)}
+	bring(t, d, desired)
+	h.stop(t)
+	h.start(t)
+	h.wantAnswering(t, addrs...)
+	if planned := d.Plan(desired, observe(t, d)); !planned.Empty() {
+		t.Errorf("after a restart there is something to do:\n%s", planned)
+	}
+	// Servers from the file leave like those added at run time.
+	h.settle(t, d, publish.Desired{Active: backends(t, addrs[0])})
+	if n := len(observe(t, d).Servers); n != 1 {
+		t.Errorf("HAProxy has %d servers, want 1", n)
+	}
+	h.reload(t)
+	h.wantAnswering(t, addrs[0])
+}
+
+func TestRealRepairsWhatSomeoneEdited(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection+"    server static 127.0.0.9:9 disabled\n")
+	d := newDriver(t, h.admin)
+	addrs := pods(t, "127.0.0.1", "127.0.0.2")
+	desired := publish.Desired{Active: backends(t, addrs[0])}
+	bring(t, d, desired)
+	name := observe(t, d).Servers[0].Name
+	ip, port, _ := net.SplitHostPort(addrs[1])
+	h.ask("set server web/" + name + " addr " + ip + " port " + port)
+	h.waitUntil(t, "the edit is made", func() bool { return observe(t, d).Servers[0].Addr.String() == addrs[1] })
+	bring(t, d, desired)
+	h.wantAnswering(t, addrs[0])
+	h.ask("set server web/" + name + " state maint")
+	bring(t, d, desired)
+	h.wantAnswering(t, addrs[0])
+	if diff := cmp.Diff([]string{"static (127.0.0.9:9, maint)"}, observe(t, d).Foreign()); diff != "" {
+		t.Errorf("foreign (-want +got):\n%s", diff)
+	}
+}
+
+func TestRealSlots(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection+"    server-template srv 1-3 127.0.0.1:1 check disabled\n")
+	d := newDriver(t, h.admin, func(c *Config) { c.Mode, c.SlotPrefix = Slots, "srv" })
+	addrs := pods(t, "127.0.0.1", "127.0.0.2", "127.0.0.3", "::1")
+	bring(t, d, publish.Desired{Active: backends(t, addrs[0])})
+	h.wantAnswering(t, addrs[0])
+	long := h.connect(t)
+
+	// All three are wanted elsewhere; the one in use does not move.
+	others := publish.Desired{Active: backends(t, addrs[1:]...)}
+	_, err := d.Apply(t.Context(), d.Plan(others, observe(t, d)))
+	if !errors.Is(err, ErrNotEnoughSlots) {
+		t.Errorf("error %v, want ErrNotEnoughSlots", err)
+	}
+	h.wantAnswering(t, addrs[1:3]...)
+	if !long.echoes() {
+		t.Fatal("the open connection was cut")
+	}
+	long.Close()
+	h.waitUntil(t, "the slot is free", func() bool {
+		_, err := d.Apply(t.Context(), d.Plan(others, observe(t, d)))
+		return err == nil
+	})
+	h.wantAnswering(t, addrs[1:]...)
+	h.settle(t, d, publish.Desired{})
+	h.wantAnswering(t, "")
+}
+
+func TestRealRefusals(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	desired := publish.Desired{Active: backends(t, "127.0.0.1:9")}
+	for name, tc := range map[string]struct {
+		with func(*Config)
+		is   error
+		says string
+	}{
+		"read-only socket": {func(c *Config) { c.Socket = h.user }, ErrPermission, "level admin"},
+		"no such backend":  {func(c *Config) { c.Backend = "nope" }, ErrNoBackend, "backend nope"},
+		"not the API":      {func(c *Config) { c.Socket, c.Timeout = h.front, time.Second }, ErrNotHAProxy, h.front},
+		"static balance":   {func(c *Config) { c.Backend = "static" }, nil, "balance roundrobin"},
+		"proto in tcp":     {func(c *Config) { c.Server.Proto = "h2" }, nil, "MUX protocol"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriver(t, h.admin, tc.with)
+			seen, err := d.Observe(t.Context())
+			if err == nil {
+				_, err = d.Apply(t.Context(), d.Plan(desired, seen))
+			}
+			if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("error %v, want %v that says %q", err, tc.is, tc.says)
+			}
+		})
+	}
+}
+
+func TestRealTakesManyAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	d := newDriver(t, h.admin, func(c *Config) { c.Server.Check, c.Server.Interval = true, time.Hour })
+	desired := publish.Desired{Active: nBackends(t, 2000)}
+	bring(t, d, desired)
+	if planned := d.Plan(desired, observe(t, d)); !planned.Empty() {
+		t.Errorf("the next plan has %d commands", planned.Len())
+	}
+	h.settle(t, d, publish.Desired{Active: desired.Active[:240]})
+	if n := len(observe(t, d).Servers); n != 240 {
+		t.Errorf("HAProxy has %d servers, want 240", n)
+	}
+}
+
+func TestRealTakesEveryOption(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection+"    mode http\n")
+	for name, o := range map[string]Options{
+		"zero":   {},
+		"check":  {Weight: 256, MaxConn: 9, Check: true, Interval: time.Second, Rise: 1, Fall: 2},
+		"h2":     {Proto: "h2", SendProxy: "v1"},
+		"tls":    {SendProxy: "v2", SSL: true, Verify: "none", SNI: "web.example.com"},
+		"h1 tls": {Proto: "h1", SSL: true, Verify: "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriver(t, h.admin, func(c *Config) { c.Server = o })
+			bring(t, d, publish.Desired{Active: backends(t, "127.0.0.1:9", "[::1]:9")})
+			if n := observe(t, d).Ours(); n < 2 {
+				t.Errorf("%d servers are ready, want 2", n)
+			}
+		})
+	}
+}
