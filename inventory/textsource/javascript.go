@@ -1,0 +1,50 @@
+package textsource
+
+import "github.com/slicewright/slicewright/inventory/textsource/lex"
+
+// fluentVerbs are the methods of the fluent client, by the API's verb.
+var fluentVerbs = map[string]string{
+	"get": "list", "getStream": "watch", "getObjectStream": "watch", "getByteStream": "watch", "post": "create", "put": "update", "patch": "patch", "delete": "delete", "watch": "watch", "list": "list",
+}
+
+// javascriptName judges the fluent client: client.api.v1.namespaces(ns).endpoints.get().
+func (c *code) javascriptName(tokens []lex.Token, i int) {
+	switch tokens[i].Text {
+	case "endpoints", "endpoint", "ep":
+	default:
+		return
+	}
+	if !c.libs.fluentClient || i < 2 || !isDot(tokens[i-1]) || i+1 >= len(tokens) {
+		return
+	}
+	inAPI := false
+	for k, name := range chainBefore(tokens, i) {
+		switch name {
+		case "namespaces", "namespace", "ns":
+			inAPI = true
+		case "v1":
+			inAPI = inAPI || k == 0
+		case "watch":
+		}
+		if name == "apis" || name == "group" {
+			return // another group
+		}
+	}
+	if !inAPI {
+		return
+	}
+	h := hit{offset: tokens[i].Start, detector: "text/fluent-client", verb: "list", access: "list"}
+	chain := chainAfter(tokens, i+1)
+	if len(chain) == 0 {
+		return
+	}
+	v := fluentVerbs[chain[0]]
+	if v == "" {
+		return
+	}
+	if v == "list" && tokens[i+1].Is("(") {
+		v = "get" // endpoints(name).get()
+	}
+	h.verb, h.access = v, v
+	c.report(h)
+}

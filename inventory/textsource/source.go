@@ -1,0 +1,131 @@
+package textsource
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/slicewright/slicewright/inventory/evidence"
+)
+
+// source is a text to look into: a file, or a text inside one, such as a
+// script in a ConfigMap. It knows where each of its bytes stands in the file.
+type source struct {
+	data []byte
+	// origin maps an offset in data to one in the enclosing text. Nil for a
+	// file, and then out is where hits go.
+	origin func(int) int
+	parent *source
+	out    *[]hit
+	// subject is who runs the text, when a manifest around it says so.
+	subject evidence.Subject
+	// problem records what was not read. Shared with the file's.
+	problem func(offset int, message string)
+	depth   int
+}
+
+// hit is a finding before it has a line number.
+type hit struct {
+	offset     int
+	detector   string
+	class      evidence.Class
+	confidence evidence.Confidence
+	verb       string
+	access     string
+	namespace  string
+	advice     string
+	note       string
+	dual       bool
+	subject    evidence.Subject
+}
+
+// report adds a hit at an offset of this text.
+func (s *source) report(h hit) {
+	if isEmptySubject(h.subject) {
+		h.subject = s.subject
+	}
+	for s.parent != nil {
+		h.offset = s.origin(h.offset)
+		s = s.parent
+	}
+	*s.out = append(*s.out, h)
+}
+
+// fail records that something at an offset was not read.
+func (s *source) fail(offset int, message string) {
+	for s.parent != nil {
+		offset = s.origin(offset)
+		s = s.parent
+	}
+	s.problem(offset, message)
+}
+
+// maxDepth bounds texts in texts: a script in a manifest in a ConfigMap in a
+// chart's values is four.
+const maxDepth = 6
+
+// inner is a text inside this one; nil when there are too many around it.
+func (s *source) inner(data []byte, origin func(int) int) *source {
+	if s.depth >= maxDepth {
+		return nil
+	}
+	return &source{data: data, origin: origin, parent: s, subject: s.subject, depth: s.depth + 1}
+}
+
+// slice is the inner text that stands in this one byte for byte.
+func (s *source) slice(start, end int) *source {
+	return s.inner(s.data[start:end], func(o int) int { return start + o })
+}
+
+// lineIndex turns offsets into lines and columns and back.
+type lineIndex struct {
+	data   []byte
+	starts []int
+}
+
+func newLineIndex(data []byte) *lineIndex {
+	ix := &lineIndex{data: data, starts: []int{0}}
+	for p := 0; ; {
+		i := bytes.IndexByte(data[p:], '\n')
+		if i < 0 {
+			return ix
+		}
+		p += i + 1
+		ix.starts = append(ix.starts, p)
+	}
+}
+
+// position is the line and the column, in bytes, of an offset; both from 1.
+func (ix *lineIndex) position(offset int) (line, column int) {
+	offset = max(0, min(offset, len(ix.data)))
+	line = sort.SearchInts(ix.starts, offset+1)
+	return line, offset - ix.starts[line-1] + 1
+}
+
+// offset is where a line and a column in characters stand, as YAML counts.
+func (ix *lineIndex) offset(line, column int) int {
+	if line < 1 {
+		return 0
+	}
+	if line > len(ix.starts) {
+		return len(ix.data)
+	}
+	p := ix.starts[line-1]
+	for i := 1; i < column && p < len(ix.data) && ix.data[p] != '\n'; i++ {
+		_, n := utf8.DecodeRune(ix.data[p:])
+		p += n
+	}
+	return p
+}
+
+// line is the text of a line, without its end.
+func (ix *lineIndex) line(n int) []byte {
+	if n < 1 || n > len(ix.starts) {
+		return nil
+	}
+	end := len(ix.data)
+	if n < len(ix.starts) {
+		end = ix.starts[n] - 1
+	}
+	return bytes.TrimSuffix(ix.data[ix.starts[n-1]:end], []byte("\r"))
+}
