@@ -71,7 +71,8 @@ func build(ctx context.Context) ([]string, error) {
 		return []string{programVar + "=" + program}, nil
 	}
 	slicewright := filepath.Join(cache, "under-test", "slicewright")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", slicewright, "./cmd/slicewright")
+	// The example that publishes slices is beside it, so scripts can exec both.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Dir(slicewright)+string(filepath.Separator), "./cmd/slicewright", "./examples/producer")
 	cmd.Dir = filepath.Dir(source)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build slicewright: %w\n%s", err, out)
@@ -99,7 +100,7 @@ func runInLab(m *testing.M) (int, error) {
 		return 0, err
 	}
 	fmt.Printf("lab is up after %s\n", time.Since(start).Round(100*time.Millisecond))
-	engine = &scenario.Engine{Lab: l, Slicewright: os.Getenv(slicewrightVar), Logs: logFolder()}
+	engine = &scenario.Engine{Lab: l, Slicewright: os.Getenv(slicewrightVar), Shared: "shared", Logs: logFolder()}
 	code := m.Run()
 	if err := l.Close(); err != nil {
 		return 0, err
