@@ -17,6 +17,8 @@ type Registry struct {
 	Kind       string                 `json:"kind"`
 	Entries    []Entry                `json:"entries"`
 	Groups     []Group                `json:"groups,omitempty"`
+	// Patches are what Roles lack for EndpointSlices.
+	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`
 	Coverage   []evidence.Coverage    `json:"coverage"`
 }

@@ -26,7 +26,11 @@ type Event struct {
 	Reason    string    `json:"reason,omitempty"`
 	Received  time.Time `json:"received,omitzero"` // when the request came in
 	At        time.Time `json:"at,omitzero"`       // when this stage was reached
+	// Times is how many such requests an aggregated row stands for; 0 is one.
+	Times int `json:"times,omitempty"`
 }
+
+func (e *Event) times() int { return max(1, e.Times) }
 
 // Stage is the point of a request at which an event was written.
 type Stage uint8

@@ -49,7 +49,7 @@ func (s *stat) add(e *Event) {
 	if at.After(s.Last) {
 		s.Last = at
 	}
-	s.Count++
+	s.Count += e.times()
 	s.Code = e.Code
 }
 
@@ -120,9 +120,9 @@ func (id *identity) add(e *Event) {
 		}
 		return
 	}
-	id.EndpointsSeen++
+	id.EndpointsSeen += e.times()
 	if e.Namespace == "default" && e.Name == "kubernetes" {
-		id.OwnDiscovery++
+		id.OwnDiscovery += e.times()
 	}
 	id.addNamespace(e.Namespace)
 	if outcome == Allowed && !at.Before(id.EndpointsAllowed.At) {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -306,4 +307,19 @@ func fraction(s []byte) (int, bool) {
 		n *= 10
 	}
 	return n, ok
+}
+
+// looseTime reads the times of query tools: RFC 3339, SQL with a space and
+// perhaps a zone, and milliseconds since 1970.
+func looseTime(s string) time.Time {
+	s = strings.TrimSpace(s)
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999-07:00"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	if ms, err := strconv.ParseInt(s, 10, 64); err == nil && ms > 1e11 && ms < 1e14 {
+		return time.UnixMilli(ms).UTC()
+	}
+	return time.Time{}
 }

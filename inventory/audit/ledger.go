@@ -136,9 +136,9 @@ func (l *Ledger) total(e *Event, verb string) {
 	if e.Resource != Endpoints || e.Outcome() == Refused {
 		return
 	}
-	l.totals.Requests[verb]++
+	l.totals.Requests[verb] += e.times()
 	if e.User == "system:apiserver" {
-		l.totals.Self[verb]++
+		l.totals.Self[verb] += e.times()
 	}
 }
 
@@ -150,19 +150,19 @@ func (l *Ledger) count(e *Event) *identity {
 		if _, known := l.own[user]; !known && len(l.own) >= maxValues {
 			user = "others"
 		}
-		l.own[user]++
+		l.own[user] += e.times()
 		return nil
 	}
 	if e.Code == 0 {
-		l.problems.NoCode++
+		l.problems.NoCode += e.times()
 	}
 	if e.As != "" {
-		l.problems.Impersonating++
+		l.problems.Impersonating += e.times()
 	}
 	id := l.identity(e)
 	id.add(e)
 	if id.controlPlane() {
-		l.problems.ControlPlane++
+		l.problems.ControlPlane += e.times()
 	}
 	return id
 }

@@ -75,6 +75,7 @@ func writeTable(w io.Writer, r *inventory.Registry, wide bool, opts Options) err
 		out.printf("%d more may read Endpoints by a wildcard or a built-in role alone; --broad lists them.\n\n", broad)
 	}
 	tableGroups(out, r)
+	tablePatches(out, r)
 	tableCrossCheck(out, r.CrossCheck)
 	tableCoverage(out, r)
 	return out.err
@@ -105,6 +106,25 @@ func tableGroups(out *printer, r *inventory.Registry) {
 		out.printf("  %s\n", plain(g.Name))
 		for i, step := range g.Steps {
 			out.printf("    %d. %s\n", i+1, plain(step))
+		}
+	}
+	out.printf("\n")
+}
+
+func tablePatches(out *printer, r *inventory.Registry) {
+	if len(r.Patches) == 0 {
+		return
+	}
+	out.printf("Roles that lack EndpointSlices (-o json has the patches)\n")
+	for _, p := range r.Patches {
+		out.printf("  %s, for %s\n", plain(p.Role), plain(strings.Join(p.For, ", ")))
+		for _, line := range strings.Split(strings.TrimSpace(p.YAML), "\n") {
+			if line != "" {
+				out.printf("    %s\n", plain(line))
+			}
+		}
+		for _, why := range p.Refused {
+			out.printf("    cannot be carried over: %s\n", plain(why))
 		}
 	}
 	out.printf("\n")
