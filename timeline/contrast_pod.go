@@ -208,8 +208,10 @@ func (f *finder) beforeGrace(lane *Lane, pod *PodHistory, p presenceTime) {
 		return
 	}
 	end, what, clock := now.GraceEnds, "the grace ends", Told
+	before := fmt.Sprintf("the grace of Pod %s ended (%s)", podName(now), now.Grace)
 	if gone := pod.Gone(); gone != nil && gone.At.Before(end) {
 		end, what, clock = gone.At, "Pod is gone", gone.Clock
+		before = fmt.Sprintf("Pod %s was gone (grace %s)", podName(now), now.Grace)
 	}
 	if end.Sub(p.to) <= f.options.between(p.toClock, clock) {
 		return
@@ -217,7 +219,7 @@ func (f *finder) beforeGrace(lane *Lane, pod *PodHistory, p presenceTime) {
 	f.add(Finding{
 		Code: GoneBeforeGrace, Service: lane.Service.String(), Address: lane.Address, Pod: podName(now),
 		From: p.to, To: end,
-		Message: fmt.Sprintf("slices dropped the address %s before the end of Pod %s (grace %s)", duration(end.Sub(p.to)), podName(now), now.Grace),
+		Message: fmt.Sprintf("slices dropped the address %s before %s", duration(end.Sub(p.to)), before),
 		Moments: []Moment{
 			{now.DeletionAsked(), Told, "deletion asked for"},
 			{p.to, p.toClock, "slices no longer hold it"},

@@ -72,12 +72,12 @@ type Endpoint struct {
 type EndpointRecord struct {
 	// Addresses are all that were written, joined by commas; only the first has
 	// meaning (S3).
-	Addresses      string
-	Hostname       string
-	Node, Zone     string
-	ForZones       string // zone hints, joined by commas
-	ForNodes       string // node hints, joined by commas
-	Target         endpointset.Target
+	Addresses  string
+	Hostname   string
+	Node, Zone string
+	ForZones   string // zone hints, joined by commas
+	ForNodes   string // node hints, joined by commas
+	Target     endpointset.Target
 }
 
 // Address returns the first address as it was written, "" without one.

@@ -35,17 +35,17 @@ const MinSize = 32 << 20
 // After an error the writer is dead: what was committed is kept, the batch is
 // lost, and every further call returns the same error.
 type Writer struct {
-	db         *sql.DB
-	run        Run
-	runID      int64
-	state      *timeline.State
-	until      time.Time // of the last event or Seen
-	seq        int64     // of the last event
-	segment    *segment
-	tx         *sql.Tx
-	prepared   map[string]*sql.Stmt // of tx, which closes them
-	committed  time.Time
-	err        error
+	db        *sql.DB
+	run       Run
+	runID     int64
+	state     *timeline.State
+	until     time.Time // of the last event or Seen
+	seq       int64     // of the last event
+	segment   *segment
+	tx        *sql.Tx
+	prepared  map[string]*sql.Stmt // of tx, which closes them
+	committed time.Time
+	err       error
 }
 
 // Create opens the recording at path for writing, making it where it is not
