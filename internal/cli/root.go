@@ -69,7 +69,10 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 	})
 	root.AddCommand(
 		newConvertCommand(streams),
+		newBackendsCommand(streams),
 		newRunCommand(streams),
+		newRecordCommand(streams),
+		newTimelineCommand(streams),
 		newVersionCommand(streams),
 	)
 	return root

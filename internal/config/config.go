@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -128,13 +129,13 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Load reads a configuration file.
+// Load reads a configuration file. Relative paths in it count from its folder.
 func Load(path string) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	c, err := Parse(data)
+	c, err := Parse(data, filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", path, err)
 	}

@@ -31,9 +31,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Parse reads a configuration. Unknown fields are errors: a misspelt one would
-// otherwise be a setting that silently does nothing.
-func Parse(data []byte) (*Config, error) {
+// Parse reads a configuration whose relative paths count from dir. Unknown
+// fields are errors: a misspelt one would otherwise be a setting that silently
+// does nothing.
+func Parse(data []byte, dir string) (*Config, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return nil, err
@@ -49,6 +50,9 @@ func Parse(data []byte) (*Config, error) {
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, &Error{Problem: "there is a second document: a configuration is one"}
+	}
+	if err := c.resolve(dir); err != nil {
+		return nil, err
 	}
 	v := validator{root: root.Content[0]}
 	v.config(&c)

@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Files returns all EndpointSlices in the files, in their order. A path may be
+// a file, a folder (its .yaml, .yml and .json files, not deeper), or "-" for
+// stdin. Objects of other kinds beside slices are passed over; a file without
+// any slice is an error.
+func Files(paths []string, stdin io.Reader) ([]*discoveryv1.EndpointSlice, error) {
+	var all []*discoveryv1.EndpointSlice
+	for _, path := range paths {
+		found, err := fromPath(path, stdin)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func fromPath(path string, stdin io.Reader) ([]*discoveryv1.EndpointSlice, error) {
+	if path == "-" {
+		return fromReader("stdin", stdin)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return fromFile(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []*discoveryv1.EndpointSlice
+	read := 0
+	for _, entry := range entries {
+		if entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
+			continue
+		}
+		read++
+		found, err := fromFile(filepath.Join(path, entry.Name()))
+		var none *noSliceError
+		if errors.As(err, &none) {
+			continue // another manifest beside those of slices
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no EndpointSlice in its %d .yaml, .yml and .json files", path, read)
+	}
+	return all, nil
+}
+
+func fromFile(path string) ([]*discoveryv1.EndpointSlice, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return fromReader(path, file)
+}
+
+// noSliceError says that a file holds no EndpointSlice, and what instead.
+type noSliceError struct {
+	name   string
+	others map[string]int
+}
+
+func (e *noSliceError) Error() string {
+	if len(e.others) == 0 {
+		return fmt.Sprintf("%s: no EndpointSlice in it: it holds no object", e.name)
+	}
+	var found []string
+	for _, kind := range slices.Sorted(maps.Keys(e.others)) {
+		found = append(found, fmt.Sprintf("%d × %q", e.others[kind], kind))
+	}
+	return fmt.Sprintf("%s: no EndpointSlice in it, but %s", e.name, strings.Join(found, ", "))
+}
+
+func fromReader(name string, r io.Reader) ([]*discoveryv1.EndpointSlice, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var all []*discoveryv1.EndpointSlice
+	none := &noSliceError{name, map[string]int{}}
+	for i, doc := range documents(data) {
+		asJSON, err := yaml.YAMLToJSON(doc.text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, i+1, doc.line, err)
+		}
+		if string(bytes.TrimSpace(asJSON)) == "null" {
+			continue // nothing but comments
+		}
+		found, others, err := decode(asJSON)
+		if err != nil {
+			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, i+1, doc.line, err)
+		}
+		all = append(all, found...)
+		for kind, n := range others {
+			none.others[kind] += n
+		}
+	}
+	if len(all) == 0 {
+		return nil, none
+	}
+	return all, nil
+}
+
+// A document is a part of a file, and the line that it begins in.
+type document struct {
+	text []byte
+	line int
+}
+
+// documents splits a file at the lines that begin with "---". JSON is YAML, so
+// a JSON file is one document; several JSON objects one after another are a
+// stream, which is for [Stream].
+func documents(data []byte) []document {
+	var docs []document
+	current := document{line: 1}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if bytes.HasPrefix(line, []byte("---")) {
+			docs = append(docs, current)
+			current = document{line: number + 1}
+			continue
+		}
+		current.text = append(current.text, line...)
+	}
+	docs = append(docs, current)
+	return slices.DeleteFunc(docs, func(d document) bool { return len(bytes.TrimSpace(d.text)) == 0 })
+}
