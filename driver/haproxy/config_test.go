@@ -32,6 +32,7 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		"serversDefaults: \"a\\n":  func(c *Config) { c.ServersFile, c.ServersDefaults = "/x", "a\nb" },
 		"server.weight: 257":       func(c *Config) { c.Server.Weight = 257 },
 		"server.maxConn: -1":       func(c *Config) { c.Server.MaxConn = -1 },
+		"server.poolMaxConn: -2":   func(c *Config) { c.Server.PoolMaxConn = -2 },
 		"server.check: interval":   func(c *Config) { c.Server.Rise = 1 },
 		"server.interval: 1µs":     func(c *Config) { c.Server.Check, c.Server.Interval = true, time.Microsecond },
 		"server.rise, fall: -1":    func(c *Config) { c.Server.Check, c.Server.Rise = true, -1 },

@@ -42,8 +42,9 @@ type Server struct {
 	State State
 	// Sessions counts the sessions on it and those that wait in its queue.
 	Sessions int
-	// Idle counts kept connections that no session uses. HAProxy does not
-	// delete a server that has one.
+	// Idle counts connections that no session uses: kept for the next one, or
+	// not closed yet. HAProxy does not delete a server that has one; it closes
+	// them itself when the server goes into maintenance.
 	Idle int
 	// Since is how long ago its state last changed, in whole seconds. A health
 	// check that changes its mind counts too, and starts it again.

@@ -66,8 +66,8 @@ func (o *ops) String() string {
 	return string(b)
 }
 
-// Waiting says which servers wait for what. Problems are not waited for: Apply
-// returns them.
+// Waiting says which servers wait for what, and which backends are left out.
+// Problems are not in it: Apply returns them.
 func (o *ops) Waiting() ([]string, time.Duration) { return o.waiting, o.again }
 
 // err joins the problems.

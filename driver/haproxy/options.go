@@ -19,6 +19,10 @@ type Options struct {
 	Weight int
 	// MaxConn bounds a server's concurrent connections; 0 means unlimited.
 	MaxConn int
+	// PoolMaxConn is how many idle connections HAProxy keeps for the next
+	// request; -1 means any number. 0 leaves it to HAProxy, which before 3.0
+	// keeps none for a server that was added at run time.
+	PoolMaxConn int
 	// Check has HAProxy check the server as the backend's configuration says.
 	// Interval, Rise and Fall need it; 0 means HAProxy's default (2 s, 2, 3).
 	Check      bool
@@ -45,6 +49,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("weight: %d is not from 1 to 256", o.Weight)
 	case o.MaxConn < 0:
 		return fmt.Errorf("maxConn: %d is negative", o.MaxConn)
+	case o.PoolMaxConn < -1:
+		return fmt.Errorf("poolMaxConn: %d is below -1, which means any number", o.PoolMaxConn)
 	case !o.Check && (o.Interval != 0 || o.Rise != 0 || o.Fall != 0):
 		return errors.New("check: interval, rise and fall need check to be on")
 	case o.Interval < 0 || o.Interval%time.Millisecond != 0 || o.Interval > 24*time.Hour:
@@ -97,6 +103,12 @@ func (o Options) String() string {
 	}
 	number("weight", int64(o.Weight))
 	number("maxconn", int64(o.MaxConn))
+	if o.PoolMaxConn != 0 {
+		number("pool-max-conn", int64(o.PoolMaxConn))
+		// HAProxy 2.6 adds a server with a delay of 0, and then keeps nothing
+		// whatever the number; 5 s is its default for configured servers.
+		number("pool-purge-delay", 5000)
+	}
 	word(o.Check, "check")
 	number("inter", o.Interval.Milliseconds())
 	number("rise", int64(o.Rise))

@@ -1,6 +1,7 @@
 package haproxy
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -16,17 +17,25 @@ const (
 	// at least one. Until then a plan waits, so that after an Apply the next
 	// plan is empty.
 	settle = 2 * time.Second
+	// never is when to look again at what only another set can change.
+	never = time.Hour
 	// poll is how soon it is worth looking again at connections that can end at
 	// any time.
 	poll = time.Second
 )
 
+// ErrUnreachable is what Apply returns when there are active backends and HAProxy
+// can reach none of them: the upstream has the wrong port.
+var ErrUnreachable = errors.New("no active backend can be reached over TCP")
+
 // Plan says what to send so that HAProxy's backend has desired. It is pure.
 // observed must come from Observe of this driver.
 //
-// What cannot be done does not stop the rest: backends that HAProxy cannot
-// reach (a protocol other than TCP, port 0), or for which no slot is left, are
-// left out, and Apply returns an error that names them after it did the rest.
+// What cannot be done does not stop the rest. A backend that HAProxy cannot
+// reach (a protocol other than TCP, port 0) is left out and named by Waiting,
+// and by no error as long as another can be reached: whoever may write a slice
+// must not be able to bring an upstream into trouble. Backends for which no slot
+// is left are an error, which Apply returns after it did the rest.
 func (d *Driver) Plan(desired publish.Desired, observed publish.Observed) publish.Ops {
 	o := &ops{backend: d.config.Backend, options: d.options}
 	seen, ok := observed.(*Observed)
@@ -36,6 +45,9 @@ func (d *Driver) Plan(desired publish.Desired, observed publish.Observed) publis
 	}
 	active := d.places(o, desired.Active, nil)
 	draining := d.places(nil, desired.Draining, active)
+	if len(active) == 0 && len(desired.Active) > 0 {
+		o.problem(fmt.Errorf("haproxy: backend %s: %w (%s)", d.config.Backend, ErrUnreachable, o.waiting[0]))
+	}
 	if d.config.Mode == Slots {
 		d.planSlots(o, active, draining, seen, desired.DrainTimeout)
 	} else {
@@ -58,7 +70,7 @@ type place struct {
 
 // places turns backends into places, one for each address and port: what differs
 // only in the name of its port is one server. Those in taken are left out. What
-// HAProxy cannot have is a problem of o, unless that is nil.
+// HAProxy cannot have is named in o, unless that is nil.
 func (d *Driver) places(o *ops, backends []endpointset.Backend, taken []place) []place {
 	known := make(map[netip.AddrPort]bool, len(backends)+len(taken))
 	names := make(map[string]netip.AddrPort, len(backends))
@@ -69,9 +81,9 @@ func (d *Driver) places(o *ops, backends []endpointset.Backend, taken []place) [
 	places := make([]place, 0, len(backends))
 	for _, b := range backends {
 		p := place{addr: netip.AddrPortFrom(b.Addr.Unmap(), b.Number)}
-		if err := reachable(b); err != nil {
+		if why := unreachable(b); why != "" {
 			if o != nil {
-				o.problem(err)
+				o.wait(never, "%s is left out: %s", b.Endpoint(), why)
 			}
 			continue
 		}
@@ -84,7 +96,7 @@ func (d *Driver) places(o *ops, backends []endpointset.Backend, taken []place) [
 			if other, collides := names[p.name]; collides {
 				// Never merged: one of the two would get the other's traffic.
 				if o != nil {
-					o.problem(fmt.Errorf("haproxy: %s and %s have the same server name %s; %s is left out", other, p.addr, p.name, p.addr))
+					o.wait(never, "%s is left out: it would have the name of %s, %s", p.addr, other, p.name)
 				}
 				continue
 			}
@@ -95,15 +107,15 @@ func (d *Driver) places(o *ops, backends []endpointset.Backend, taken []place) [
 	return places
 }
 
-// reachable says why HAProxy cannot send TCP connections to b.
-func reachable(b endpointset.Backend) error {
+// unreachable says why HAProxy cannot send TCP connections to b, "" if it can.
+func unreachable(b endpointset.Backend) string {
 	switch {
 	case b.Protocol != "" && b.Protocol != "TCP":
-		return fmt.Errorf("haproxy: backend %s is left out: its protocol is %.20q, and HAProxy's servers speak TCP", b.Endpoint(), b.Protocol)
+		return fmt.Sprintf("its protocol is %.20q, and HAProxy's servers speak TCP", b.Protocol)
 	case !b.Addr.IsValid() || b.Addr.Zone() != "" || b.Number == 0:
-		return fmt.Errorf("haproxy: backend %q is left out: it is no address with a port", b.Endpoint())
+		return "it is no address with a port"
 	}
-	return nil
+	return ""
 }
 
 // planDynamic adds and deletes servers.
@@ -184,7 +196,7 @@ func planLeaving(o *ops, s *Server, timeout time.Duration) {
 		o.add(verbShutdown, s.Name)
 		o.wait(settle, "%s (%s) ends its %d sessions, for %v have passed", s.Name, s.Addr, s.Sessions, timeout)
 	case s.Idle > 0 && s.Sessions == 0 && s.State == Maint:
-		// HAProxy closes kept connections by itself, a part every few seconds.
+		// HAProxy is closing them, for maintenance has begun.
 		o.wait(poll, "%s (%s) closes %d idle connections", s.Name, s.Addr, s.Idle)
 	default:
 		if s.State == Drain {

@@ -165,6 +165,8 @@ func TestPlanLeavesOutWhatHAProxyCannotReach(t *testing.T) {
 	desired := publish.Desired{Active: backends(t, "10.42.0.1:53", "10.42.0.2:53", "10.42.0.3:0", "[::ffff:10.42.0.4]:53")}
 	desired.Active[1].Protocol = "UDP"
 	golden(t, "unreachable", describe(d.Plan(desired, &Observed{})))
+	desired.Active = desired.Active[1:3]
+	golden(t, "all unreachable", describe(d.Plan(desired, &Observed{})))
 }
 
 func TestPlanMergesWhatDiffersInThePortsNameOnly(t *testing.T) {

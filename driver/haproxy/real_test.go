@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,6 +61,7 @@ defaults tuned
     timeout client 5m
     timeout server 5m
 frontend front from tuned
+    mode %[2]s
     bind unix@%[1]s/front.sock
     default_backend web
 backend static from tuned
@@ -76,7 +79,11 @@ func newHAProxy(t testing.TB, section string) *realHAProxy {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := &realHAProxy{dir: dir, admin: dir + "/admin.sock", user: dir + "/user.sock", front: dir + "/front.sock"}
-	h.write(t, "haproxy.cfg", fmt.Sprintf(realConfig, dir))
+	mode := "tcp"
+	if strings.Contains(section, "mode http") {
+		mode = "http"
+	}
+	h.write(t, "haproxy.cfg", fmt.Sprintf(realConfig, dir, mode))
 	h.write(t, "web.cfg", section)
 	h.start(t)
 	return h
@@ -400,6 +407,31 @@ func TestRealComesUpRightFromTheServersFile(t *testing.T) {
 	h.wantAnswering(t, addrs[0])
 }
 
+func TestRealDeletesAServerWithKeptConnections(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection+"    mode http\n")
+	pod := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
+	defer pod.Close()
+	d := newDriver(t, h.admin, func(c *Config) { c.Server.PoolMaxConn = -1 })
+	bring(t, d, publish.Desired{Active: backends(t, pod.Listener.Addr().String())})
+
+	conn, err := net.Dial("unix", h.front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("answer %v, %v", answer, err)
+	}
+	h.waitUntil(t, "the connection is kept", func() bool { return observe(t, d).Servers[0].Idle == 1 })
+	h.settle(t, d, publish.Desired{})
+	if n := len(observe(t, d).Servers); n != 0 {
+		t.Errorf("HAProxy has %d servers, want none", n)
+	}
+}
+
 func TestRealRepairsWhatSomeoneEdited(t *testing.T) {
 	t.Parallel()
 	h := newHAProxy(t, emptySection+"    server static 127.0.0.9:9 disabled\n")
@@ -498,7 +530,8 @@ func TestRealTakesEveryOption(t *testing.T) {
 	h := newHAProxy(t, emptySection+"    mode http\n")
 	for name, o := range map[string]Options{
 		"zero":   {},
-		"check":  {Weight: 256, MaxConn: 9, Check: true, Interval: time.Second, Rise: 1, Fall: 2},
+		"pool":   {PoolMaxConn: -1},
+		"check":  {Weight: 256, MaxConn: 9, PoolMaxConn: 5, Check: true, Interval: time.Second, Rise: 1, Fall: 2},
 		"h2":     {Proto: "h2", SendProxy: "v1"},
 		"tls":    {SendProxy: "v2", SSL: true, Verify: "none", SNI: "web.example.com"},
 		"h1 tls": {Proto: "h1", SSL: true, Verify: "none"},

@@ -106,7 +106,7 @@ func parseServer(field []string, column map[string]int) (s Server, backend strin
 	return s, get("be_name"), err
 }
 
-// load is how much of a server is in use.
+// load is how much of a server is in use; see [Server].
 type load struct{ sessions, idle int }
 
 // parseStat reads the answer to "show stat BACKEND 4 -1": the load of each
@@ -128,7 +128,13 @@ func parseStat(answer, backend string) (map[string]load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("show stat: %w", err)
 	}
-	idle, hasIdle := column["idle_conn_cur"] // since 2.2
+	// Since HAProxy 2.2; before, a refused "del server" would be the only sign.
+	optional := func(row []string, name string) string {
+		if at, ok := column[name]; ok && row[at] != "" {
+			return row[at]
+		}
+		return "0"
+	}
 	loads := make(map[string]load)
 	for {
 		row, err := r.Read()
@@ -141,11 +147,7 @@ func parseStat(answer, backend string) (map[string]load, error) {
 		if len(row) < len(column) || row[column["pxname"]] != backend {
 			return nil, fmt.Errorf("show stat: %.80q is no row of backend %s", strings.Join(row, ","), backend)
 		}
-		kept := "0"
-		if hasIdle && row[idle] != "" {
-			kept = row[idle]
-		}
-		l, err := parseLoad(row[column["scur"]], row[column["qcur"]], kept)
+		l, err := parseLoad(row[column["scur"]], row[column["qcur"]], optional(row, "idle_conn_cur"), optional(row, "used_conn_cur"))
 		if err != nil {
 			return nil, fmt.Errorf("show stat: server %.80q: %w", row[column["svname"]], err)
 		}
@@ -153,16 +155,16 @@ func parseStat(answer, backend string) (map[string]load, error) {
 	}
 }
 
-func parseLoad(sessions, queued, idle string) (load, error) {
-	var n [3]int
-	for i, text := range []string{sessions, queued, idle} {
+func parseLoad(sessions, queued, idle, used string) (load, error) {
+	var n [4]int
+	for i, text := range []string{sessions, queued, idle, used} {
 		v, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
 			return load{}, fmt.Errorf("a count of sessions: %w", err)
 		}
 		n[i] = int(v)
 	}
-	return load{sessions: n[0] + n[1], idle: n[2]}, nil
+	return load{sessions: n[0] + n[1], idle: n[2] + max(0, n[3]-n[0])}, nil
 }
 
 // parseInfo returns the version from the answer to "show info".

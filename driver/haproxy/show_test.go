@@ -58,8 +58,9 @@ func TestParseServersStateRefuses(t *testing.T) {
 }
 
 func TestParseStat(t *testing.T) {
-	got, err := parseStat("# pxname,svname,qcur,qmax,scur,last_chk,idle_conn_cur,\nweb,a,1,9,2,\"L4 \"\"x\"\", bad\",3,\nweb,b,0,9,0,,,\n", "web")
-	want := map[string]load{"a": {sessions: 3, idle: 3}, "b": {}}
+	got, err := parseStat("# pxname,svname,qcur,qmax,scur,last_chk,idle_conn_cur,used_conn_cur,\n"+
+		"web,a,1,9,2,\"L4 \"\"x\"\", bad\",3,2,\nweb,b,0,9,0,,,,\nweb,c,0,0,1,,1,3,\n", "web")
+	want := map[string]load{"a": {sessions: 3, idle: 3}, "b": {}, "c": {sessions: 1, idle: 3}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(load{})); diff != "" || err != nil {
 		t.Errorf("%v; loads (-want +got):\n%s", err, diff)
 	}
