@@ -1,0 +1,8 @@
+// Package types is a stub with the shape of the real one.
+package types
+
+type NamespacedName struct{ Namespace, Name string }
+type PatchType string
+type UID string
+
+const MergePatchType PatchType = "application/merge-patch+json"

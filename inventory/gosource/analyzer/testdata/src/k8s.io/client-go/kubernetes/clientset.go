@@ -1,0 +1,18 @@
+// Package kubernetes is a stub with the shape of the real one.
+package kubernetes
+
+import (
+	"k8s.io/client-go/discovery"
+	appsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	discoveryv1 "k8s.io/client-go/kubernetes/typed/discovery/v1"
+)
+
+type Interface interface {
+	Discovery() discovery.DiscoveryInterface
+	CoreV1() corev1.CoreV1Interface
+	DiscoveryV1() discoveryv1.DiscoveryV1Interface
+	AppsV1() appsv1.AppsV1Interface
+}
+
+type Clientset struct{ Interface }
