@@ -47,6 +47,8 @@ func NewClients(config *rest.Config, version string) (Clients, error) {
 	// server that has none answers in JSON.
 	own.ContentType = runtime.ContentTypeProtobuf
 	own.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	// That Endpoints are deprecated is why they are read here.
+	own.WarningHandler, own.WarningHandlerWithContext = rest.NoWarnings{}, nil
 	typed, err := kubernetes.NewForConfig(own)
 	if err != nil {
 		return Clients{}, fmt.Errorf("make a client for %s: %w", own.Host, err)

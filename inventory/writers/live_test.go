@@ -102,3 +102,29 @@ func TestADumpConcludesWhatItsClusterDoes(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// What a v1.37.2 control plane wrote, with an Endpoints object created by kubectl
+// and one by a program that called itself db-publisher.
+func TestFindOnARecordedCluster(t *testing.T) {
+	text, err := os.ReadFile("testdata/recorded-v1.37.2.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, coverage := objects.ReadManifest("recorded", bytes.NewReader(text), objects.ManifestOptions{})
+	findings, written := writers.Find(snapshot, rbac.Analyze(snapshot))
+	var got []string
+	for _, f := range findings {
+		got = append(got, line(f))
+	}
+	if diff := cmp.Diff([]string{
+		"proven expected kube-apiserver by api-server",
+		"proven producer db by managed-fields",
+		"proven producer db-publisher by managed-fields",
+		"proven expected endpoint-controller by endpoints-controller",
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(coverage.Problems)+len(written.Problems) > 0 {
+		t.Errorf("problems %v %v", coverage.Problems, written.Problems)
+	}
+}
