@@ -1,0 +1,77 @@
+# Every target installs or builds what it needs. `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# What the tests run for real. All of it is in Debian.
+PACKAGES := haproxy nginx-light nftables iproute2 chromium jq ripgrep
+
+TOOL := go tool -modfile=tools/go.mod
+GOTESTSUM := $(TOOL) gotestsum --format testname --format-hide-empty-pkg --
+
+# Packages in which goroutines meet: their tests run once more, watched for races.
+CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/...
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s "$$(printf '\t')"
+
+.PHONY: build
+build: ## Build bin/slicewright and bin/slicewright-lab
+	go build -trimpath -o bin/slicewright ./cmd/slicewright
+	go build -C lab -trimpath -o ../bin/slicewright-lab ./cmd/slicewright-lab
+
+.PHONY: deps
+deps: ## Install the Debian packages that tests and demo run (asks apt only for what is missing)
+	@missing=; for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  echo "installing$$missing"; \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -q; DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y --no-install-recommends $$missing; \
+	fi
+
+.PHONY: control-plane
+control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour the first time)
+	go run -C lab ./cmd/slicewright-lab build
+
+.PHONY: test
+test: deps lint control-plane test-unit test-race test-lab ## Everything: lint, all packages, race detector, lab scenarios
+	@echo "make test: everything passed"
+
+.PHONY: test-unit
+test-unit: deps ## The product's packages and the lab's own
+	$(GOTESTSUM) -timeout 15m ./...
+	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname --format-hide-empty-pkg -- -timeout 15m $$(go list ./... | grep -v '/lab/scenarios$$')
+
+.PHONY: test-race
+test-race: deps ## Packages with goroutines, under the race detector
+	$(GOTESTSUM) -race -short -timeout 20m $(CONCURRENT)
+
+.PHONY: test-lab
+test-lab: deps control-plane ## Scenarios against a real control plane, real listeners and a real HAProxy
+	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname -- -count=1 -timeout 30m ./scenarios
+
+.PHONY: lint
+lint: ## gofumpt, go vet, staticcheck
+	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (run make format):"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	cd lab && go vet ./... && go tool -modfile=../tools/go.mod staticcheck ./...
+
+.PHONY: format
+format: ## Format all Go code
+	$(TOOL) gofumpt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
+
+.PHONY: bench
+bench: deps ## Benchmarks beside kube-proxy's own code
+	cd lab && go test -run '^$$' -bench . -count 3 -timeout 30m ./bench
+
+.PHONY: demo
+demo: deps ## The main job on the lab: 240 real backends, a real HAProxy, and what an Endpoints reader would do
+	go run -C lab ./cmd/slicewright-lab demo
+
+.PHONY: clean
+clean: ## Remove what was built here (the lab's cache stays: see docs/lab.md)
+	rm -rf bin dist

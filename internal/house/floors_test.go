@@ -1,0 +1,146 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/slicewright/slicewright"
+
+// floors lists the house from the top down. A package imports only what is on a
+// floor below its own, or deeper in its own room. A room is a path prefix.
+var floors = [][]string{
+	{"cmd/slicewright", "cmd/endpointsvet"},
+	{"internal/cli"},
+	{"internal/web"},
+	{"internal/config"},
+	{"internal/backendreport"},
+	{"readiness"},
+	{"verify"},
+	{"shadow"},
+	{"timeline"},
+	{"inventory/report", "inventory/serve"},
+	{"inventory"},
+	{"examples"},
+	{"producer"},
+	{"driver/haproxy", "driver/template"},
+	{"publish"},
+	{"watch"},
+	{"endpointset"},
+}
+
+// pure may reach nothing but the API's types and what computes: no client, no
+// clock, no file, no socket, no log.
+var pure = "endpointset"
+
+// forbidden in the pure room, with the reason.
+var forbidden = map[string]string{
+	"os":                                "reads files and the environment",
+	"net":                               "opens sockets (net/netip is fine)",
+	"net/http":                          "opens sockets",
+	"log":                               "logs",
+	"log/slog":                          "logs",
+	"io":                                "reads and writes",
+	"context":                           "is for what waits, and nothing here waits",
+	"k8s.io/client-go":                  "is a client",
+	"k8s.io/klog/v2":                    "logs",
+	"k8s.io/apimachinery/pkg/util/wait": "waits",
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for decoder := json.NewDecoder(out); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// floorOf returns a package's floor and room, or -1 if it has none.
+func floorOf(path string) (floor int, room string) {
+	path = strings.TrimPrefix(path, module+"/")
+	best := -1
+	for i, rooms := range floors {
+		for _, r := range rooms {
+			if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(room) {
+				best, room = i, r
+			}
+		}
+	}
+	return best, room
+}
+
+func TestImportsGoDown(t *testing.T) {
+	seen := 0
+	for _, p := range packages(t) {
+		floor, room := floorOf(p.ImportPath)
+		if floor < 0 {
+			if !strings.HasPrefix(p.ImportPath, module+"/internal/") {
+				t.Errorf("%s is on no floor: give it one here and in docs/architecture.md", p.ImportPath)
+			}
+			continue
+		}
+		for _, imported := range p.Imports {
+			if !strings.HasPrefix(imported, module+"/") {
+				continue
+			}
+			seen++
+			below, otherRoom := floorOf(imported)
+			if below < 0 {
+				continue // a helper under internal/ that is on no floor
+			}
+			if room != otherRoom && below <= floor {
+				t.Errorf("%s imports %s, which is not below it", p.ImportPath, imported)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Fatal("no import was looked at")
+	}
+}
+
+func TestTheHeartIsPure(t *testing.T) {
+	found := false
+	for _, p := range packages(t) {
+		if _, room := floorOf(p.ImportPath); room != pure {
+			continue
+		}
+		found = true
+		for _, imported := range p.Imports {
+			for path, why := range forbidden {
+				if imported == path || strings.HasPrefix(imported, path+"/") && path != "net" && path != "io" && path != "os" && path != "log" {
+					t.Errorf("%s imports %s, which %s", p.ImportPath, imported, why)
+				}
+			}
+		}
+	}
+	if !found {
+		t.Fatal("the pure package was not found")
+	}
+}
