@@ -8,7 +8,7 @@ import "strings"
 
 // methodVerbs maps a method's first word to the API's verb. Longer ones first.
 var methodVerbs = []struct{ word, verb string }{
-	{"deletecollection", "delete"}, {"list", "list"}, {"read", "get"}, {"create", "create"},
+	{"deletecollection", "delete"}, {"watchlist", "watch"}, {"list", "list"}, {"read", "get"}, {"create", "create"},
 	{"replace", "update"}, {"patch", "patch"}, {"delete", "delete"}, {"watch", "watch"},
 }
 

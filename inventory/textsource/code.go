@@ -143,6 +143,7 @@ func (c *code) name(tokens []lex.Token, i int) {
 		return
 	}
 	c.commandList(tokens, i)
+	c.commandHelper(tokens, i)
 	switch c.lang.Name {
 	case "python":
 		c.pythonName(tokens, i)

@@ -14,6 +14,25 @@ type argument struct {
 	offset int
 }
 
+// commandHelper judges a call of a function that is named for kubectl:
+// run_kubectl(["get", "ep"]), kubectl("get endpoints"), sh.kubectl("get", "ep").
+func (c *code) commandHelper(tokens []lex.Token, i int) {
+	name := strings.ToLower(tokens[i].Text)
+	if !strings.Contains(name, "kubectl") && name != "oc" || i+1 >= len(tokens) || !tokens[i+1].Is("(") || declares(tokens, i) {
+		return
+	}
+	args := c.arguments(tokens, i+2, closing(tokens, i+1))
+	if len(args) > 0 && kubectl.IsProgram(args[0].values[0]) {
+		return // the words name it themselves, and are judged there
+	}
+	r, ok, guessed := parseArguments(args)
+	if !ok {
+		return
+	}
+	r.Guessed = guessed
+	c.command(tokens[i].Start, r, evidence.Likely)
+}
+
 // commandList judges a name that stands where a program does: [KUBECTL,
 // "get", "endpoints"].
 func (c *code) commandList(tokens []lex.Token, i int) {
@@ -36,7 +55,7 @@ func (c *code) programText(tokens []lex.Token, i int) bool {
 	if len(v) < 2 || len(v) > 200 || strings.ContainsAny(v, " \n") || !kubectl.IsProgram(v) || v == "kc" {
 		return false
 	}
-	if i > 0 && (tokens[i-1].Is("==") || tokens[i-1].Is("=")) {
+	if i > 0 && (tokens[i-1].Is("==") || tokens[i-1].Is("=")) && (i < 2 || !strings.EqualFold(tokens[i-2].Text, "filename")) {
 		return false
 	}
 	c.commandWords(tokens, i)
@@ -49,11 +68,7 @@ func (c *code) commandWords(tokens []lex.Token, i int) {
 	args := c.arguments(tokens, i+1, end)
 	if r, ok, guessed := parseArguments(args); ok {
 		r.Guessed = guessed
-		conf := evidence.Likely
-		if guessed {
-			conf = evidence.Possible
-		}
-		c.command(tokens[i].Start, r, conf)
+		c.command(tokens[i].Start, r, evidence.Likely)
 	}
 }
 

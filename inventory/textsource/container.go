@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/textsource/lex"
 )
 
 // isCommandKey reports whether a key holds a command line or a script: in
@@ -31,6 +32,10 @@ func (d *document) commandScalar(n *yaml.Node, c place) {
 		return
 	}
 	in.subject = c.subject
+	if c.key() == "script" && c.under("with") { // GitHub's own script action
+		readCode(in, &lex.JavaScript)
+		return
+	}
 	if k := kindByContent(in.data); k.kind == kindCode {
 		dispatch(in, "", k)
 		return

@@ -3,7 +3,9 @@ package textsource
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
@@ -61,6 +63,12 @@ func dispatch(s *source, name string, k fileKind) {
 	case kindYAML:
 		readYAML(s, name, false)
 	case kindTemplate:
+		// A template can be of anything; one that has no YAML in it is no
+		// broken YAML.
+		if ext := path.Ext(name); ext != ".tpl" && !strings.Contains(name, ".y") && !looksLikeYAML(string(s.data)) {
+			readActions(s)
+			return
+		}
 		readYAML(s, name, true)
 	case kindHCL:
 		readHCL(s)

@@ -65,7 +65,7 @@ func (c *code) fabric8(tokens []lex.Token, i int) {
 		if before := chainBefore(tokens, i); len(before) > 0 {
 			receiver = strings.ToLower(before[0])
 		}
-		if !strings.Contains(receiver, "client") && !strings.Contains(receiver, "kube") && !strings.Contains(receiver, "k8s") {
+		if !strings.Contains(receiver, "client") && !strings.Contains(receiver, "kube") && !strings.Contains(receiver, "k8s") && !strings.Contains(receiver, "openshift") && receiver != "oc" && receiver != "kc" {
 			return
 		}
 		if len(chain) > 0 {

@@ -33,7 +33,7 @@ var byExtension = map[string]fileKind{
 	".py": {kindCode, &lex.Python}, ".pyi": {kindCode, &lex.Python}, ".star": {kindCode, &lex.Python}, ".tiltfile": {kindCode, &lex.Python},
 	".java": {kindCode, &lex.Java}, ".kt": {kindCode, &lex.Kotlin}, ".kts": {kindCode, &lex.Kotlin}, ".scala": {kindCode, &lex.Kotlin},
 	".groovy": {kindCode, &lex.Groovy},
-	".js": {kindCode, &lex.JavaScript}, ".mjs": {kindCode, &lex.JavaScript}, ".cjs": {kindCode, &lex.JavaScript}, ".jsx": {kindCode, &lex.JavaScript},
+	".js":     {kindCode, &lex.JavaScript}, ".mjs": {kindCode, &lex.JavaScript}, ".cjs": {kindCode, &lex.JavaScript}, ".jsx": {kindCode, &lex.JavaScript},
 	".ts": {kindCode, &lex.JavaScript}, ".mts": {kindCode, &lex.JavaScript}, ".cts": {kindCode, &lex.JavaScript}, ".tsx": {kindCode, &lex.JavaScript},
 	".vue": {kindCode, &lex.JavaScript}, ".svelte": {kindCode, &lex.JavaScript},
 	".rs": {kindCode, &lex.Rust}, ".cs": {kindCode, &lex.CSharp}, ".csx": {kindCode, &lex.CSharp},
@@ -86,10 +86,12 @@ func kindOf(name string) (fileKind, bool) {
 	ext := strings.ToLower(path.Ext(base))
 	switch ext {
 	case ".tpl", ".j2", ".tmpl", ".gotmpl", ".template", ".in", ".erb", ".dist", ".example":
-		// prometheus.yml.j2 is YAML with actions in it; run.sh.j2 is a script.
-		if k, ok := byExtension[strings.ToLower(path.Ext(strings.TrimSuffix(base, path.Ext(base))))]; ok {
+		// prometheus.yml.j2 is YAML with actions in it, run.sh.j2 is a script,
+		// and types.go.tmpl is not ours.
+		if inner := strings.ToLower(path.Ext(strings.TrimSuffix(base, path.Ext(base)))); inner != "" {
+			k := byExtension[inner]
 			if k.kind == kindYAML {
-				return fileKind{kind: kindTemplate}, true
+				k.kind = kindTemplate
 			}
 			return k, true
 		}

@@ -3,49 +3,97 @@ package textsource
 import "bytes"
 
 // The prefilter: a file without one of these words has nothing to find, and
-// most files have none. Each list holds what the detectors of a kind need,
-// fewest words first: every word costs a pass over every byte.
+// most files have none. Each list holds what the detectors of a kind need.
 var (
-	// "ndpoint" is in Endpoints, endpoints and endPoints alike.
-	wordsCode     = needles("ndpoint", "kubectl", "_namespaced_", "Namespaced", "kubernetes_sd")
-	wordsShell    = needles("ndpoint", "ep")
-	wordsLines    = needles("ndpoint", "kubectl", "oc ")
-	wordsYAML     = needles("ndpoint", "NDPOINT", "kubectl", "monitoring.coreos.com", "kube-state-metrics", "prometheusSpec", "kube-prometheus-stack", "oc get", "kubernetes-discovery")
-	wordsHCL      = needles("ndpoint", "kubectl", "kube-state-metrics", "kube-prometheus-stack")
-	wordsSettings = needles("ndpoint", "NDPOINT", "ubernetes")
+	// "ndpoint" is in Endpoints, endpoints and endpoint_slices alike;
+	// "amespaced" in a client's methods put together at run time.
+	wordsCode = newMatcher("ndpoint", "kubectl", "amespaced")
+	wordsYAML = newMatcher("ndpoint", "NDPOINT", "kubectl", "oc get ", "monitoring.coreos.com", "kube-state-metrics",
+		"prometheusSpec", "kube-prometheus", "operator.victoriametrics.com")
+	wordsHCL      = newMatcher("ndpoint", "kubectl", "kube-state-metrics", "kube-prometheus")
+	wordsSettings = newMatcher("ndpoint", "NDPOINT", "ubernetes")
 )
-
-func needles(words ...string) [][]byte {
-	out := make([][]byte, len(words))
-	for i, w := range words {
-		out[i] = []byte(w)
-	}
-	return out
-}
 
 // longestWord is how much of a block must be seen again with the next one.
 const longestWord = 32
 
-// words is the list for a kind.
-func (k kind) words() [][]byte {
+// hasWord reports whether a text of this kind has a word to look for.
+func (k kind) hasWord(data []byte) bool {
 	switch k {
 	case kindCode:
-		return wordsCode
-	case kindShell:
-		return wordsShell
-	case kindLines:
-		return wordsLines
+		return wordsCode.in(data)
+	case kindShell, kindLines:
+		return mentionsCommands(data)
 	case kindYAML, kindTemplate:
-		return wordsYAML
+		return wordsYAML.in(data)
 	case kindHCL:
-		return wordsHCL
+		return wordsHCL.in(data)
 	case kindSettings:
-		return wordsSettings
+		return wordsSettings.in(data)
 	}
-	return nil
+	return false
 }
 
-// containsAny reports whether data has one of the words.
+// matcher looks for several words in one pass (Wu and Manber, 1994): the last
+// two bytes of a window as long as the shortest word tell how far the window
+// can move before any word can end in it. Most moves are the whole window, so
+// that the number of words costs next to nothing.
+type matcher struct {
+	words  [][]byte
+	window int
+	shift  [1 << 13]uint8
+	// first is set for the bytes that a word begins with.
+	first [256]bool
+}
+
+func newMatcher(words ...string) *matcher {
+	m := &matcher{window: 255}
+	for _, w := range words {
+		m.words = append(m.words, []byte(w))
+		m.window = min(m.window, len(w))
+		m.first[w[0]] = true
+	}
+	for i := range m.shift {
+		m.shift[i] = uint8(m.window - 1)
+	}
+	for _, w := range m.words {
+		for end := 1; end < m.window; end++ {
+			h := pairHash(w[end-1], w[end])
+			m.shift[h] = min(m.shift[h], uint8(m.window-1-end))
+		}
+	}
+	return m
+}
+
+func pairHash(a, b byte) uint { return (uint(a)<<6 ^ uint(b)) & (1<<13 - 1) }
+
+// in reports whether one of the words is in data.
+func (m *matcher) in(data []byte) bool {
+	w := m.window
+	for i := w - 1; i < len(data); {
+		if s := m.shift[pairHash(data[i-1], data[i])]; s > 0 {
+			i += int(s)
+			continue
+		}
+		if start := data[i-w+1:]; m.first[start[0]] && m.begins(start) {
+			return true
+		}
+		i++
+	}
+	return false
+}
+
+// begins reports whether a text begins with one of the words.
+func (m *matcher) begins(text []byte) bool {
+	for _, w := range m.words {
+		if bytes.HasPrefix(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsAny reports whether data has one of a few words.
 func containsAny(data []byte, words [][]byte) bool {
 	for _, w := range words {
 		if bytes.Contains(data, w) {
@@ -53,4 +101,12 @@ func containsAny(data []byte, words [][]byte) bool {
 		}
 	}
 	return false
+}
+
+func needles(words ...string) [][]byte {
+	out := make([][]byte, len(words))
+	for i, w := range words {
+		out[i] = []byte(w)
+	}
+	return out
 }

@@ -260,7 +260,7 @@ var (
 // none is, and the size alone if it is too large to keep. The content is good
 // until the next call.
 func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
-	f, err := os.Open(filepath.Join(w.root, filepath.FromSlash(name)))
+	f, err := openFile(w.root + string(filepath.Separator) + filepath.FromSlash(name))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -286,7 +286,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 			return nil, 0, err
 		}
 	}
-	found := containsAny(w.buf[:n], k.kind.words())
+	found := k.kind.hasWord(w.buf[:n])
 	size := int64(n)
 	for err == nil { // too large to keep: only search what is left
 		kept := copy(w.buf, w.buf[len(w.buf)-longestWord:])
@@ -295,7 +295,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 		if err != nil && err != io.EOF {
 			return nil, size, err
 		}
-		found = found || containsAny(w.buf[:kept+n], k.kind.words())
+		found = found || k.kind.hasWord(w.buf[:kept+n])
 	}
 	w.bytes.Add(size)
 	switch {

@@ -137,20 +137,6 @@ func (c *code) commandText(tokens []lex.Token, i int, v string, at call) bool {
 	line := strings.TrimLeft(v, " \t\n")
 	first, _, _ := strings.Cut(line, " ")
 	direct := len(first) > 1 && kubectl.IsProgram(first)
-	if strings.Contains(strings.ToLower(at.name), "kubectl") && !direct {
-		// kubectl("get endpoints"): the helper's name is the program.
-		line = "kubectl " + line
-		direct = strings.Contains(line, " ") && !c.done[tokens[at.open].Start]
-		if args := c.arguments(tokens, at.open+1, closing(tokens, at.open)); direct && len(args) > 0 {
-			r, ok := kubectl.Parse(wordsOf(args))
-			if !ok {
-				return false
-			}
-			c.done[tokens[at.open].Start] = true
-			c.command(tokens[at.at].Start, r, evidence.Likely)
-			return true
-		}
-	}
 	template := i > 0 && tokens[i-1].Is("$") || i > 0 && strings.HasPrefix(tokens[i-1].Text, "$") // zx: $`…`
 	if !direct && !runs && !template {
 		return false
@@ -165,7 +151,9 @@ func (c *code) commandText(tokens []lex.Token, i int, v string, at call) bool {
 // command reports a kubectl call.
 func (c *code) command(offset int, r kubectl.Request, conf evidence.Confidence) {
 	h := commandHit(offset, r)
-	h.confidence = conf
+	if !r.Guessed {
+		h.confidence = conf
+	}
 	c.report(h)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -86,7 +87,11 @@ func readDocument(s *source, name string, opts yamlOptions) {
 	}
 	if err != nil {
 		if !opts.quiet {
-			s.fail(0, fmt.Sprintf("YAML not understood (%v); read line by line", err))
+			line, what := errorLine(err)
+			if d.guessed {
+				what += "; template actions were taken out first"
+			}
+			s.fail(newLineIndex(d.text).offset(line, 1), "YAML not understood ("+what+"); read line by line")
 		}
 		root = looseYAML(d.text)
 	}
@@ -134,6 +139,19 @@ func nested(text []byte) bool {
 		}
 	}
 	return false
+}
+
+var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
+
+// errorLine is the line that the parser names, counted from the document's
+// first, and what it says of it.
+func errorLine(err error) (int, string) {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 1, err.Error()
+	}
+	line, _ := strconv.Atoi(m[1])
+	return line, m[2]
 }
 
 func firstLine(s string) string {

@@ -70,7 +70,11 @@ func Parse(args []string) (Request, bool) {
 	var raw string
 	watch := false
 	rawAt := -1
-	for i := 0; i < len(args); i++ {
+	skip := 0
+	if len(args) > 0 && args[0] == "--" { // minikube kubectl -- get ep
+		skip = 1
+	}
+	for i := skip; i < len(args); i++ {
 		a := args[i]
 		if a == "--" {
 			break

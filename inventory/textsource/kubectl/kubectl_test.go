@@ -22,6 +22,7 @@ func TestParse(t *testing.T) {
 		{"get ep -w", "watch ep"},
 		{"get --watch ep", "watch ep"},
 		{"get ep -A", "list ep ns=*"},
+		{"-- get ep", "list ep"},
 		{"describe endpoints web", "get endpoints web"},
 		{"wait --for=jsonpath={.subsets} endpoints/web --timeout 30s", "watch endpoints/web web"},
 		{"wait --for condition=x ep/web", "watch ep/web web"},
