@@ -107,10 +107,13 @@ func (f *finder) uses(lane *Lane, pod *PodHistory) []use {
 	for i := range f.h.Observations {
 		o := &f.h.Observations[i]
 		if o.Address != lane.Address || o.Namespace != lane.Service.Namespace || o.Service != lane.Service.Name ||
-			o.Last.Before(from) || !o.First.Before(to) {
+			o.Last.Before(from) || !to.IsZero() && !o.First.Before(to) {
 			continue
 		}
-		last := earlier(o.Last, to)
+		last := o.Last
+		if !to.IsZero() {
+			last = earlier(last, to)
+		}
 		k, ok := index[o.Consumer]
 		if !ok {
 			k = len(list)
@@ -128,7 +131,7 @@ func (f *finder) uses(lane *Lane, pod *PodHistory) []use {
 }
 
 // successor returns when the slices first named another target for the address
-// after the Pod's deletion, or the end of the recording.
+// after the Pod's deletion; zero if they never did.
 func (f *finder) successor(lane *Lane, pod *PodHistory) time.Time {
 	deletion := pod.Deletion()
 	for i := range lane.Spans {
@@ -138,7 +141,7 @@ func (f *finder) successor(lane *Lane, pod *PodHistory) time.Time {
 			return s.From
 		}
 	}
-	return f.h.Until.Add(time.Microsecond)
+	return time.Time{}
 }
 
 func (f *finder) connectedLate(lane *Lane, pod *PodHistory, terminating *Span, u use) {

@@ -140,7 +140,7 @@ func (b *Builder) Add(ev Event) {
 		b.services = map[endpointset.ServiceKey]*serviceBuilder{}
 		b.history = History{From: ev.At, Pods: map[string]*PodHistory{}}
 	}
-	b.history.Until = ev.At
+	b.history.Until = later(b.history.Until, ev.At)
 	switch {
 	case ev.Slice != nil:
 		b.addSlice(ev)
@@ -152,6 +152,7 @@ func (b *Builder) Add(ev Event) {
 		b.history.Gaps = append(b.history.Gaps, *ev.Gap)
 	case ev.Observation != nil:
 		b.history.Observations = append(b.history.Observations, *ev.Observation)
+		b.history.Until = later(b.history.Until, ev.Observation.Last)
 	}
 }
 

@@ -146,7 +146,7 @@ func (l *Lane) presences(slice func(endpointset.SliceKey) *Slice) []Presence {
 		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b Presence) int {
-		return cmp.Or(strings.Compare(a.Slice, b.Slice), strings.Compare(a.Target.UID, b.Target.UID), cmp.Compare(a.n, b.n))
+		return cmp.Or(strings.Compare(a.Slice, b.Slice), cmp.Compare(a.n, b.n))
 	})
 	return list
 }
@@ -199,7 +199,6 @@ func newer(p, q *Presence) bool {
 		p.triggered.Compare(q.triggered),
 		strings.Compare(q.Slice, p.Slice),
 		cmp.Compare(q.n, p.n),
-		strings.Compare(q.Target.UID, p.Target.UID),
 	) > 0
 }
 

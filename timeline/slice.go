@@ -55,10 +55,9 @@ type port struct {
 }
 
 // EntryKey names an endpoint within one slice. Order within a slice has meaning
-// only between entries of one address and target (S6), so those are counted.
+// only between entries of one address (S6), so those are counted.
 type EntryKey struct {
 	Address string
-	UID     string
 	N       int
 }
 
@@ -158,7 +157,7 @@ func entriesOf(s *discoveryv1.EndpointSlice) map[EntryKey]Endpoint {
 	entries := make(map[EntryKey]Endpoint, len(s.Endpoints))
 	for i := range s.Endpoints {
 		e := endpointOf(&s.Endpoints[i])
-		key := EntryKey{Address: e.Address(), UID: e.Target.UID}
+		key := EntryKey{Address: e.Address()}
 		for _, taken := entries[key]; taken; _, taken = entries[key] {
 			key.N++
 		}

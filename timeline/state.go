@@ -234,7 +234,6 @@ func (s *Slice) sortedEntries() []EntryKey {
 func (k EntryKey) compare(other EntryKey) int {
 	return cmp.Or(
 		strings.Compare(k.Address, other.Address),
-		strings.Compare(k.UID, other.UID),
 		cmp.Compare(k.N, other.N),
 	)
 }

@@ -54,8 +54,8 @@ func newApplier(sink Sink, scope Scope) *applier {
 		targets:   map[string]bool{},
 	}
 	for _, s := range sink.State().Slices {
-		for key := range s.Entries {
-			a.targets[key.UID] = true
+		for _, e := range s.Entries {
+			a.targets[e.Target.UID] = true
 		}
 	}
 	return a
@@ -130,7 +130,7 @@ func (a *applier) slice(ctx context.Context, m moment, op timeline.Op, obj *disc
 		return err
 	}
 	for i := range change.Endpoints {
-		if err := a.target(ctx, m, change.Endpoints[i].UID); err != nil {
+		if err := a.target(ctx, m, change.Endpoints[i].Endpoint.Target.UID); err != nil {
 			return err
 		}
 	}

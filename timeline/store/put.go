@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/timeline"
@@ -79,14 +80,24 @@ func (w *Writer) putGap(ctx context.Context, ev *timeline.Event) error {
 	g := ev.Gap
 	w.segment.written += 60 + int64(len(g.Reason))
 	return w.exec(ctx, insertGap, w.segment.id, ev.Seq, ev.At.UnixMicro(), int64(ev.Clock),
-		toMicros(g.From), toMicros(g.To), g.Resource, g.Namespace, toInt(g.Lost), g.Reason)
+		toMicros(g.From), toMicros(g.To), g.Resource, g.Namespace, toInt(g.Lost), shorten(g.Reason))
 }
 
 func (w *Writer) putObservation(ctx context.Context, ev *timeline.Event) error {
 	o := ev.Observation
 	w.segment.written += 60 + int64(len(o.Consumer)+len(o.Namespace)+len(o.Service)+len(o.Address)+len(o.Detail))
 	return w.exec(ctx, insertObservation, w.segment.id, ev.Seq, ev.At.UnixMicro(), int64(ev.Clock),
-		o.Consumer, o.Namespace, o.Service, o.Address, int64(o.Port), int64(o.Kind), toMicros(o.First), toMicros(o.Last), o.Count, o.Detail)
+		o.Consumer, o.Namespace, o.Service, o.Address, int64(o.Port), int64(o.Kind), toMicros(o.First), toMicros(o.Last), o.Count, shorten(o.Detail))
+}
+
+// shorten bounds a free text. In a table without row ids a row of more than a
+// quarter of a page takes a page of its own.
+func shorten(text string) string {
+	const limit = 500
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
 }
 
 func (w *Writer) header(ctx context.Context, h timeline.SliceHeader) (int64, error) {

@@ -360,7 +360,7 @@ func (s *segmentReader) scanEndpoint(rows *sql.Rows, bySeq map[int64]*timeline.S
 		return fmt.Errorf("event %d: %w", seq, err)
 	}
 	change.Endpoints = append(change.Endpoints, timeline.EndpointChange{
-		EntryKey: timeline.EntryKey{Address: r.Address(), UID: r.Target.UID, N: int(occurrence)},
+		EntryKey: timeline.EntryKey{Address: r.Address(), N: int(occurrence)},
 		Removed:  removed != 0,
 		Endpoint: timeline.Endpoint{EndpointRecord: r, Conditions: c},
 	})

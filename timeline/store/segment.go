@@ -32,7 +32,6 @@ type segment struct {
 	pods    map[podIdentity]int64
 	// written counts bytes of rows, roughly; restated those of its beginning.
 	written, restated, limit int64
-	batches                  int
 }
 
 // podIdentity is what seldom changes of a Pod.
@@ -97,7 +96,7 @@ func (w *Writer) trim(ctx context.Context) error {
 	if w.run.MaxSize == 0 || w.segment == nil {
 		return nil
 	}
-	if w.segment.batches++; w.segment.batches%trimInterval != 0 {
+	if w.batches++; w.batches%trimInterval != 0 {
 		return nil
 	}
 	limit := w.run.MaxSize - logBytes

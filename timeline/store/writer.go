@@ -44,6 +44,7 @@ type Writer struct {
 	segment   *segment
 	tx        *sql.Tx
 	prepared  map[string]*sql.Stmt // of tx, which closes them
+	batches   int                  // since the beginning, for trim
 	committed time.Time
 	err       error
 }
