@@ -13,10 +13,10 @@ const (
 
 // Registry is the result of a search, and the file in which people keep it.
 type Registry struct {
-	APIVersion string                 `json:"apiVersion"`
-	Kind       string                 `json:"kind"`
-	Entries    []Entry                `json:"entries"`
-	Groups     []Group                `json:"groups,omitempty"`
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Entries    []Entry `json:"entries"`
+	Groups     []Group `json:"groups,omitempty"`
 	// Patches are what Roles lack for EndpointSlices.
 	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`

@@ -73,6 +73,7 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		newRunCommand(streams),
 		newRecordCommand(streams),
 		newTimelineCommand(streams),
+		newFindCommand(streams),
 		newVersionCommand(streams),
 	)
 	return root

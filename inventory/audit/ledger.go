@@ -236,3 +236,19 @@ func (l *Ledger) Totals() Totals {
 	}
 	return t
 }
+
+// ServiceAccount returns "namespace/name" if the event's user is a
+// ServiceAccount, "" otherwise.
+func (e *Event) ServiceAccount() string { return serviceAccount(e.User) }
+
+// OpenWatches counts the open watches on Endpoints by ServiceAccount; "" are all
+// other users.
+func (l *Ledger) OpenWatches() map[string]int {
+	out := make(map[string]int)
+	for _, w := range l.open {
+		if w.Identity != nil && w.Resource == Endpoints {
+			out[serviceAccount(w.Identity.Key.User)]++
+		}
+	}
+	return out
+}
