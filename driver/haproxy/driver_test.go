@@ -215,7 +215,7 @@ func TestCancelEndsAnExchange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	// Not waited for: it ends with the test's context, before the cleanups.
 	serveUnix(t, path, f.serve)
-	if _, err := newDriver(t, path, func(c *Config) { c.Timeout = time.Hour }).Observe(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := newDriver(t, path, func(c *Config) { c.Timeout = 20 * time.Second }).Observe(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was cancelled", err)
 	}
 }

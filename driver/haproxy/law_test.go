@@ -84,8 +84,9 @@ func endpoints(list []endpointset.Backend) map[string]bool {
 }
 
 // TestLaws: from any state, one Apply brings HAProxy to what is desired, in an
-// order that never loses a wanted server and never deletes a busy one; the next
-// plan is empty; and with time all that is not wanted goes.
+// order that never loses a wanted server and never moves a slot in use; applied
+// twice is as applied once; the next plan is empty; and with time all that is
+// not wanted goes, and nothing that is foreign.
 func TestLaws(t *testing.T) {
 	for _, mode := range []Mode{Dynamic, Slots} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -124,8 +125,18 @@ func checkLaws(t *rapid.T, d *Driver, f *fakeHAProxy, mode Mode) {
 	wanted := endpoints(desired.Active)
 
 	served := f.readyAddrs()
+	slots := make(map[int]string)
+	for i, s := range f.backends["web"] {
+		slots[i] = fmt.Sprint(s.ip, s.port)
+	}
 	var lost string
 	f.after = func(line string) {
+		for i, s := range f.backends["web"] {
+			if mode == Slots && (s.ready() || s.sessions > 0) && slots[i] != fmt.Sprint(s.ip, s.port) {
+				lost = fmt.Sprintf("%q moved a slot in use", line)
+			}
+			slots[i] = fmt.Sprint(s.ip, s.port)
+		}
 		now := f.readyAddrs()
 		for addr := range served {
 			if wanted[addr] && !now[addr] {

@@ -103,7 +103,6 @@ func (h *realHAProxy) start(t testing.TB) {
 	t.Helper()
 	h.cmd = exec.Command(haproxyPath(t), append([]string{"-W", "-db"}, h.files...)...)
 	h.cmd.Stdout, h.cmd.Stderr = &h.log, &h.log
-	h.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := h.cmd.Start(); err != nil {
 		t.Fatalf("start haproxy: %v", err)
 	}
