@@ -155,8 +155,10 @@ func (p *Publisher) Run(ctx context.Context) {
 				return
 			}
 		}
-		next = p.reconcile(ctx)
-		pause.published()
+		var open bool
+		if next, open = p.reconcile(ctx); open {
+			pause.published()
+		}
 	}
 }
 
@@ -203,12 +205,12 @@ func (p *Publisher) restore(ctx context.Context) {
 }
 
 // reconcile brings the target to what is desired now and returns how long until
-// it wants to be called again.
-func (p *Publisher) reconcile(ctx context.Context) time.Duration {
+// it wants to be called again, and whether the gate is open.
+func (p *Publisher) reconcile(ctx context.Context) (next time.Duration, open bool) {
 	set, open := p.source(p.upstream.Service)
 	if !open {
 		p.restore(ctx)
-		return p.options.Reobserve
+		return p.options.Reobserve, false
 	}
 	sel := p.upstream.Select(set)
 	d := p.upstream.desired(sel)
@@ -226,16 +228,16 @@ func (p *Publisher) reconcile(ctx context.Context) time.Duration {
 
 	pending, again, foreign, err := p.converge(ctx, d)
 	if ctx.Err() != nil {
-		return 0
+		return 0, true
 	}
 	if err != nil {
-		return p.failed(err, trigger)
+		return p.failed(err, trigger), true
 	}
 	p.succeeded(d, holding, trigger, pending, foreign)
 	if len(pending) > 0 && again < p.options.Reobserve {
-		return again
+		return again, true
 	}
-	return p.options.Reobserve
+	return p.options.Reobserve, true
 }
 
 // rounds bounds how often a target is planned for before it counts as one that
