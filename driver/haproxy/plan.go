@@ -39,7 +39,7 @@ var ErrUnreachable = errors.New("no active backend can be reached over TCP")
 func (d *Driver) Plan(desired publish.Desired, observed publish.Observed) publish.Ops {
 	o := &ops{backend: d.config.Backend, options: d.options}
 	seen, ok := observed.(*Observed)
-	if !ok {
+	if !ok || seen == nil {
 		o.problem(fmt.Errorf("haproxy: plan: a %T is not what this driver's Observe returns", observed))
 		return o
 	}

@@ -186,9 +186,11 @@ func TestPlanNeverMergesACollision(t *testing.T) {
 }
 
 func TestPlanRefusesWhatAnotherDriverSaw(t *testing.T) {
-	planned := newDriver(t, "/run/haproxy.sock").Plan(publish.Desired{}, nil)
-	if planned.Empty() || planned.Len() != 0 {
-		t.Errorf("planned %q, want an error and nothing to send", planned)
+	for _, seen := range []publish.Observed{nil, (*Observed)(nil)} {
+		planned := newDriver(t, "/run/haproxy.sock").Plan(publish.Desired{}, seen)
+		if planned.Empty() || planned.Len() != 0 {
+			t.Errorf("planned %q, want an error and nothing to send", planned)
+		}
 	}
 }
 

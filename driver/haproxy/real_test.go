@@ -290,6 +290,46 @@ func TestRealFollowsTheDesiredSet(t *testing.T) {
 	}
 }
 
+func TestRealOverTCP(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection)
+	// A port that was free a moment ago; nobody else uses this address.
+	l, err := net.Listen("tcp", "127.0.0.77:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := l.Addr().String()
+	l.Close()
+	h.stop(t)
+	h.write(t, "tcp.cfg", "global\n    stats socket ipv4@"+socket+" level admin\n")
+	h.start(t)
+	d := newDriver(t, socket)
+	addrs := pods(t, "127.0.0.1")
+	desired := publish.Desired{Active: backends(t, addrs...)}
+	bring(t, d, desired)
+	h.wantAnswering(t, addrs...)
+	if planned := d.Plan(desired, observe(t, d)); !planned.Empty() {
+		t.Errorf("the next plan is not empty:\n%s", planned)
+	}
+}
+
+// TestRealStateFileCreatesNoServers is why there is a servers file: HAProxy's own
+// state file does not bring servers back that were added at run time.
+func TestRealStateFileCreatesNoServers(t *testing.T) {
+	t.Parallel()
+	h := newHAProxy(t, emptySection+"    load-server-state-from-file global\n")
+	d := newDriver(t, h.admin)
+	bring(t, d, publish.Desired{Active: backends(t, "127.0.0.1:9")})
+	h.write(t, "state", h.ask("show servers state"))
+	h.files = h.files[:len(h.files)-2] // it is no configuration
+	h.write(t, "global.cfg", "global\n    server-state-file "+h.dir+"/state\n")
+	h.stop(t)
+	h.start(t)
+	if n := len(observe(t, d).Servers); n != 0 {
+		t.Errorf("HAProxy has %d servers: the servers file is not needed any more", n)
+	}
+}
+
 func TestRealDrainsThenDeletes(t *testing.T) {
 	t.Parallel()
 	h := newHAProxy(t, emptySection)
