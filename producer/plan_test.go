@@ -51,6 +51,16 @@ func TestPlanWritesAsLittleAsItCan(t *testing.T) {
 	}
 }
 
+// What fits into a slice makes no new one, though either is one write.
+func TestPlanFillsASliceBeforeItMakesOne(t *testing.T) {
+	w := newWorld()
+	w.mustApply(t, want(3, on(ports(http), ips(0, 7)...)))
+	w.mustApply(t, want(3, on(ports(http), ips(0, 9)...)))
+	if len(w.slices) != 3 {
+		t.Errorf("%d slices for 9 endpoints of 3", len(w.slices))
+	}
+}
+
 func ports(p ...endpointset.Port) []endpointset.Port { return p }
 
 func TestPlanSaysWhatItWillSend(t *testing.T) {

@@ -32,8 +32,10 @@ func newWorld(existing ...*discovery.EndpointSlice) *world {
 func (w *world) put(s *discovery.EndpointSlice) {
 	w.version++
 	s = s.DeepCopy()
-	if s.Name == "" {
-		s.Name = s.GenerateName + strconv.Itoa(w.version)
+	for n := w.version; s.Name == ""; n++ {
+		if name := s.GenerateName + strconv.Itoa(n); w.slices[name] == nil {
+			s.Name = name
+		}
 	}
 	s.ResourceVersion = strconv.Itoa(w.version)
 	w.slices[s.Name] = s

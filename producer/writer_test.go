@@ -39,10 +39,10 @@ func server(objects ...runtime.Object) *fake.Clientset {
 		if err != nil {
 			return true, nil, err
 		}
-		if now.(*discovery.EndpointSlice).ResourceVersion != s.ResourceVersion {
+		if s.ResourceVersion != "" && now.(*discovery.EndpointSlice).ResourceVersion != s.ResourceVersion {
 			return true, nil, apierrors.NewConflict(discovery.Resource("endpointslices"), s.Name, errors.New("changed"))
 		}
-		s.ResourceVersion += "1"
+		s.ResourceVersion = now.(*discovery.EndpointSlice).ResourceVersion + "1"
 		return false, s, nil
 	})
 	return client
@@ -151,6 +151,26 @@ func TestSyncGoesOnAfterAFailure(t *testing.T) {
 	}
 }
 
+// Whoever wrote to a slice since it was read shall not lose it.
+func TestSyncDeletesOnlyWhatItRead(t *testing.T) {
+	client := server()
+	w := &Writer{Client: client}
+	if _, err := w.Sync(t.Context(), want(2, on(ports(http), ips(0, 1)...))); err != nil {
+		t.Fatal(err)
+	}
+	var options metav1.DeleteOptions
+	client.PrependReactor("delete", "endpointslices", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		options = action.(k8stesting.DeleteActionImpl).DeleteOptions
+		return false, nil, nil
+	})
+	if _, err := w.Sync(t.Context(), want(2)); err != nil {
+		t.Fatal(err)
+	}
+	if p := options.Preconditions; p == nil || p.UID == nil || p.ResourceVersion == nil || *p.ResourceVersion != "1" {
+		t.Errorf("preconditions %+v", p)
+	}
+}
+
 func TestSyncEndsWithItsContext(t *testing.T) {
 	client := server()
 	w := &Writer{Client: client, Backoff: wait.Backoff{Duration: time.Hour, Steps: 2}}
@@ -206,7 +226,11 @@ func TestRetireTouchesOnlyItsOwnAndOnlyAfterTheSlices(t *testing.T) {
 			}
 			// The real server answers 422 to a patch whose test fails; the fake
 			// passes the patch library's error on.
-			client.PrependReactor("patch", "endpoints", func(k8stesting.Action) (bool, runtime.Object, error) {
+			client.PrependReactor("patch", "endpoints", func(action k8stesting.Action) (bool, runtime.Object, error) {
+				const test = `{"op":"test","path":"/metadata/labels/example.com~1written-by","value":"vm-publisher"}`
+				if patch := string(action.(k8stesting.PatchAction).GetPatch()); !strings.HasPrefix(patch, "["+test) {
+					t.Errorf("patch %s does not ask first whose it is", patch)
+				}
 				if tt.object != nil && tt.object.Labels[label] != value {
 					return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Endpoints"}, prices.Name, nil)
 				}
