@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,37 +207,32 @@ func TestNobodyListens(t *testing.T) {
 func TestCancelEndsAnExchange(t *testing.T) {
 	f := newFakeHAProxy("web")
 	ctx, cancel := context.WithCancel(t.Context())
-	f.hold = func(line string) {
+	f.hold = func(_ net.Conn, line string) {
 		if strings.HasPrefix(line, "show stat") {
 			cancel()
 			<-t.Context().Done()
 		}
 	}
-	path := filepath.Join(t.TempDir(), "s")
-	// Not waited for: it ends with the test's context, before the cleanups.
-	serveUnix(t, path, f.serve)
-	if _, err := newDriver(t, path, func(c *Config) { c.Timeout = 20 * time.Second }).Observe(ctx); !errors.Is(err, context.Canceled) {
+	// The test's context ends before the cleanups, which wait for the model.
+	if _, err := newDriver(t, f.listen(t), func(c *Config) { c.Timeout = 20 * time.Second }).Observe(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was cancelled", err)
 	}
 }
 
 func TestAConnectionLostInTheMiddleCountsWhatWasDone(t *testing.T) {
 	f := newFakeHAProxy("web")
-	path := filepath.Join(t.TempDir(), "s")
-	var current net.Conn
-	f.hold = func(line string) {
-		if strings.Contains(line, "10.42.0.3:") {
-			current.Close()
+	var cut atomic.Bool // once
+	f.hold = func(conn net.Conn, line string) {
+		if strings.Contains(line, "10.42.0.3:") && cut.CompareAndSwap(false, true) {
+			conn.Close()
 		}
 	}
-	serveUnix(t, path, func(c net.Conn) { current = c; f.serve(c) })
-	d := newDriver(t, path)
+	d := newDriver(t, f.listen(t))
 	desired := publish.Desired{Active: backends(t, "10.42.0.1:80", "10.42.0.2:80", "10.42.0.3:80", "10.42.0.4:80")}
 	result, err := d.Apply(t.Context(), d.Plan(desired, observe(t, d)))
 	if err == nil || result.Writes != 2 {
 		t.Errorf("%d writes, error %v; want 2 and an error", result.Writes, err)
 	}
-	f.hold = nil
 	bring(t, d, desired) // what was lost is made up for
 	if got := observe(t, d).Ours(); got != 4 {
 		t.Errorf("%d servers are ready, want 4", got)

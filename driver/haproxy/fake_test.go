@@ -38,7 +38,7 @@ type fakeHAProxy struct {
 
 	lines       []string // commands that change something
 	connections int
-	hold        func(line string) // called before each command, without mu
+	hold        func(conn net.Conn, line string) // called before each command, without mu
 }
 
 func newFakeHAProxy(backends ...string) *fakeHAProxy {
@@ -91,7 +91,7 @@ func (f *fakeHAProxy) serve(conn net.Conn) {
 		}
 		text := strings.TrimSuffix(string(line), "\n")
 		if f.hold != nil {
-			f.hold(text)
+			f.hold(conn, text)
 		}
 		answer := ""
 		switch text {
