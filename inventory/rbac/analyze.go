@@ -20,16 +20,20 @@ type Analysis struct {
 	// Patches are by role, sorted.
 	Patches  []Patch
 	Coverage evidence.Coverage
+	// Workloads are those of the snapshot: by them, what an audit log says of a
+	// Pod or a ServiceAccount is joined to what runs.
+	Workloads *workloads.Index
 
 	writers map[workloads.Account][]*grant
 }
 
 // Analyze evaluates a snapshot.
 func Analyze(s *objects.Snapshot) *Analysis {
+	index := workloads.New(s)
 	a := &analyzer{
-		index: workloads.New(s), grants: collectGrants(s),
+		index: index, grants: collectGrants(s),
 		locks: make(map[string]bool), patches: make(patches),
-		out: &Analysis{writers: make(map[workloads.Account][]*grant)},
+		out: &Analysis{Workloads: index, writers: make(map[workloads.Account][]*grant)},
 	}
 	for _, e := range s.Endpoints {
 		if e.Leader != "" {

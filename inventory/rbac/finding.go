@@ -215,14 +215,8 @@ func pods(w *workloads.Workload) string {
 func workloadNotes(w *workloads.Workload, all []*workloads.Workload) []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	var others []string
-	for _, other := range all {
-		if other != w {
-			others = append(others, other.Kind+" "+other.Namespace+"/"+other.Name)
-		}
-	}
-	if len(others) > 0 {
-		add("ServiceAccount %s is shared with %s: the name of the account alone does not tell them apart.", w.Account, someOf(others, 3))
+	if len(all) > 1 {
+		add("ServiceAccount %s is shared with %s: the name of the account alone does not tell them apart.", w.Account, otherThan(w, all))
 	}
 	if w.Idle != "" {
 		add("It is %s now; it may read again when that ends.", w.Idle)
@@ -246,6 +240,23 @@ func workloadNotes(w *workloads.Workload, all []*workloads.Workload) []string {
 		}
 	}
 	return notes
+}
+
+// otherThan names the first few of the others. There may be thousands under the
+// default account of a namespace, and each of them has this note.
+func otherThan(w *workloads.Workload, all []*workloads.Workload) string {
+	const most = 3
+	var names []string
+	for _, other := range all {
+		if other != w && len(names) < most {
+			names = append(names, other.Kind+" "+other.Namespace+"/"+other.Name)
+		}
+	}
+	out := strings.Join(names, ", ")
+	if more := len(all) - 1 - len(names); more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -157,7 +157,7 @@ func ruleKey(r *rbacv1.PolicyRule) string {
 	return strings.Join(parts, "\x01")
 }
 
-// sources are the ClusterRoles that role selects, without itself.
+// sources are the ClusterRoles that role selects, which may include itself.
 func (r *roles) sources(role *objects.Role) []*objects.Role {
 	if role.Kind != "ClusterRole" || len(role.Aggregation) == 0 {
 		return nil
@@ -186,9 +186,6 @@ func (r *roles) selectSources(role *objects.Role) []*objects.Role {
 	}
 	var out []*objects.Role
 	for _, source := range r.clusterRoles {
-		if source.Name == role.Name {
-			continue
-		}
 		for _, selector := range selectors {
 			if selector.Matches(labels.Set(source.Labels)) {
 				out = append(out, source)

@@ -33,7 +33,7 @@ func Find(s *objects.Snapshot, grants *rbac.Analysis) ([]evidence.Finding, evide
 // finder gathers findings; those of one program become one.
 type finder struct {
 	grants    *rbac.Analysis
-	index     *workloads.Index
+	called    map[string][]*workloads.Workload
 	services  map[nameKey]objects.Service
 	slices    map[nameKey][]objects.Slice
 	labelled  bool // some object carries the controller's label
@@ -48,7 +48,7 @@ type nameKey struct{ namespace, name string }
 
 func newFinder(s *objects.Snapshot, grants *rbac.Analysis) *finder {
 	f := &finder{
-		grants: grants, index: workloads.New(s),
+		grants: grants, called: byName(grants.Workloads),
 		services: make(map[nameKey]objects.Service), slices: make(map[nameKey][]objects.Slice),
 		byProgram: make(map[string]*evidence.Finding),
 	}

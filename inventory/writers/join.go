@@ -14,26 +14,32 @@ import (
 // write the object: a name alone would join strangers, a permission alone
 // everyone.
 func (f *finder) join(finding *evidence.Finding, e *objects.Endpoints, names ...string) {
-	var found []*workloads.Workload
-	for _, account := range f.index.Accounts() {
-		if !f.grants.MayWrite(account, e.Namespace, e.Name) {
-			continue
-		}
-		for _, w := range f.index.Of(account) {
-			if slices.ContainsFunc(names, func(name string) bool { return isCalled(w, name) }) {
-				found = append(found, w)
-			}
-		}
-	}
-	switch len(found) {
-	case 0:
-	case 1:
-		take(finding, found[0])
+	w, several := f.candidate(e, names)
+	switch {
+	case several:
+		finding.Notes = append(finding.Notes, "Several workloads are called so and may write it; which of them did is not known from here.")
+	case w != nil:
+		take(finding, w)
 		finding.Notes = append(finding.Notes, fmt.Sprintf(
-			"Joined by name: %s %s/%s is the only workload called so that may write it.", found[0].Kind, found[0].Namespace, found[0].Name))
-	default:
-		finding.Notes = append(finding.Notes, fmt.Sprintf("%d workloads are called so and may write it; which of them did is not known from here.", len(found)))
+			"Joined by name: %s %s/%s is the only workload called so that may write it.", w.Kind, w.Namespace, w.Name))
 	}
+}
+
+// candidate finds the one workload with one of the names that may write e, and
+// stops at the second.
+func (f *finder) candidate(e *objects.Endpoints, names []string) (one *workloads.Workload, several bool) {
+	for _, name := range names {
+		for _, w := range f.called[name] {
+			if w == one || !f.grants.MayWrite(w.Account, e.Namespace, e.Name) {
+				continue
+			}
+			if one != nil {
+				return nil, true
+			}
+			one = w
+		}
+	}
+	return one, false
 }
 
 // take fills in who a workload is.
@@ -46,16 +52,26 @@ func take(finding *evidence.Finding, w *workloads.Workload) {
 	finding.Subject.User = w.Account.Username()
 }
 
-// isCalled: a client calls itself after its binary, which mostly has the name of
-// its image, its container or its workload.
-func isCalled(w *workloads.Workload, name string) bool {
-	if name == "" {
-		return false
+// byName lists workloads under every name that a client in them may call itself
+// by: that of its binary, which is mostly that of its image, its container or
+// its workload.
+func byName(index *workloads.Index) map[string][]*workloads.Workload {
+	out := make(map[string][]*workloads.Workload)
+	for _, account := range index.Accounts() {
+		for _, w := range index.Of(account) {
+			names := append([]string{w.Name, w.Application}, w.Containers...)
+			for _, image := range w.Images {
+				names = append(names, imageName(image.Image))
+			}
+			slices.Sort(names)
+			for _, name := range slices.Compact(names) {
+				if name != "" {
+					out[name] = append(out[name], w)
+				}
+			}
+		}
 	}
-	if w.Name == name || w.Application == name || slices.Contains(w.Containers, name) {
-		return true
-	}
-	return slices.ContainsFunc(w.Images, func(i evidence.Image) bool { return imageName(i.Image) == name })
+	return out
 }
 
 // imageName is the last part of an image's repository: "app" of

@@ -36,7 +36,7 @@ func (f *finder) lock(e *objects.Endpoints) {
 		ev.Excerpt = shorten(fmt.Sprintf("%s: held by %q", e.Ref, r.HolderIdentity))
 		ev.FirstSeen, ev.LastSeen = instant(r.AcquireTime), instant(r.RenewTime)
 		pod, _, _ := strings.Cut(r.HolderIdentity, "_")
-		if w := f.index.ByPod(e.Namespace, pod); w != nil {
+		if w := f.grants.Workloads.ByPod(e.Namespace, pod); w != nil {
 			take(finding, w)
 			finding.Subject.Pod = e.Namespace + "/" + pod
 			finding.Confidence = evidence.Proven
