@@ -48,6 +48,14 @@ func runtimeVerb(pattern string) (verb string, sure, ok bool) {
 		return "", false, false
 	}
 	lower := strings.ToLower(strings.ReplaceAll(pattern, "_", ""))
+	if strings.HasSuffix(lower, "{}endpoints") || strings.HasPrefix(lower, "list{}") || strings.HasPrefix(lower, "read{}") {
+		// list{}Endpoints, {}Endpoints: the gap is in the middle.
+		for _, fill := range []string{"Namespaced", "NamespacedEndpoints", "listNamespaced"} {
+			if v, ok := clientVerb(strings.Replace(pattern, "{}", fill, 1)); ok {
+				return v, strings.Contains(lower, "endpoints"), true
+			}
+		}
+	}
 	if !strings.Contains(lower, "namespaced") && !strings.Contains(lower, "forallnamespaces") {
 		return "", false, false
 	}

@@ -21,6 +21,8 @@ type code struct {
 	dual bool
 	// libs are the client libraries that it imports.
 	libs libraries
+	// scrapes says that it configures Kubernetes service discovery.
+	scrapes bool
 	// done are calls, by the offset of their bracket, that have a finding
 	// already: an informer's list function and its type are one call site.
 	done map[int]bool
@@ -31,8 +33,8 @@ func readCode(s *source, lang *lex.Language) {
 	tokens := lex.Tokens(s.data, *lang)
 	c := &code{
 		s: s, lang: lang, done: map[int]bool{},
-		kube: speaksOfKubernetes(s.data),
-		dual: handlesSlices(tokens),
+		kube: s.callsAPI(),
+		dual: handlesSlices(tokens), scrapes: containsAny(s.data, scrapeWords),
 		libs: importedLibraries(s.data, tokens, lang),
 	}
 	c.consts = constants(tokens)
@@ -42,9 +44,6 @@ func readCode(s *source, lang *lex.Language) {
 // kubeWords are what a program that calls the API itself must name one of: its
 // address, its credentials, a client.
 var kubeWords = needles("kubernetes.default", "KUBERNETES_SERVICE", "serviceaccount", "6443", "apiserver", "api_server", "apiServer", "APISERVER", "kubeconfig", "KubeConfig", "KUBECONFIG", "kubernetes/client", "k8s.io")
-
-// speaksOfKubernetes reports whether a text calls the API.
-func speaksOfKubernetes(data []byte) bool { return containsAny(data, kubeWords) }
 
 // handlesSlices looks for EndpointSlices in names and short strings, not in
 // comments.

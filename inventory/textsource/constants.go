@@ -115,6 +115,10 @@ func (c *code) fold(tokens []lex.Token, i int) folded {
 		f.append(before)
 	}
 	f.append(c.literal(tokens[i]))
+	if end := c.join(&f, tokens, i); end > i {
+		f.end = end
+		return f
+	}
 	for n := i + 1; n < len(tokens); {
 		switch {
 		case tokens[n].Kind == lex.String && c.lang.Name == "python":
@@ -145,6 +149,44 @@ func (c *code) fold(tokens []lex.Token, i int) folded {
 		}
 	}
 	return f
+}
+
+// join reads "_".join(["a", b]) from its separator on, and ["a", b].join("_")
+// from its first element on. It returns the last token's index, or i.
+func (c *code) join(f *folded, tokens []lex.Token, i int) int {
+	var list []lex.Token
+	separator, end := "", i
+	switch {
+	case i+4 < len(tokens) && tokens[i+1].Is(".") && tokens[i+2].Is("join") && tokens[i+3].Is("(") && (tokens[i+4].Is("[") || tokens[i+4].Is("(")):
+		end = closing(tokens, i+3)
+		separator = tokens[i].Value()
+		list = tokens[i+5 : max(i+5, closing(tokens, i+4))]
+	case i > 0 && tokens[i-1].Is("["):
+		last := closing(tokens, i-1)
+		if last+4 >= len(tokens) || !tokens[last+1].Is(".") || !tokens[last+2].Is("join") || tokens[last+4].Kind != lex.String {
+			return i
+		}
+		separator, end = tokens[last+4].Value(), last+4
+		list = tokens[i:last]
+	default:
+		return i
+	}
+	out := folded{values: []string{""}}
+	for k, element := range splitArguments(list) {
+		if k > 0 {
+			out.append([]string{separator})
+		}
+		values := []string{"{}"}
+		if len(element) == 1 && element[0].Kind == lex.String {
+			values = c.literal(element[0])
+		} else if len(element) == 1 && element[0].Kind == lex.Ident {
+			values = c.valuesOf(element[0].Text)
+		}
+		out.append(values)
+	}
+	out.end = f.end
+	*f = out
+	return end
 }
 
 // append adds one piece, in each of its values, to each value so far.

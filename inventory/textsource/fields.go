@@ -113,7 +113,7 @@ func (c *code) roleField(tokens []lex.Token, i int) {
 	}
 	switch key {
 	case "role":
-		if !strings.EqualFold(v.Value(), "endpoints") || !c.scrapes() {
+		if !strings.EqualFold(v.Value(), "endpoints") || !c.scrapes {
 			return
 		}
 		c.report(roleHit(tokens[i].Start))
@@ -125,15 +125,8 @@ func (c *code) roleField(tokens []lex.Token, i int) {
 	}
 }
 
-// scrapes reports whether the text configures Kubernetes service discovery.
-func (c *code) scrapes() bool {
-	for _, word := range []string{"kubernetes_sd", "kubernetesSD", "kubernetesSd", "discovery.kubernetes", "scrape_config", "scrapeConfig"} {
-		if strings.Contains(string(c.s.data), word) {
-			return true
-		}
-	}
-	return false
-}
+// scrapeWords are in what configures Kubernetes service discovery.
+var scrapeWords = needles("kubernetes_sd", "kubernetesSD", "kubernetesSd", "discovery.kubernetes", "scrape_config", "scrapeConfig")
 
 // versionAndKind judges a client that takes them as arguments:
 // list("v1", "Endpoints"), new GenericClient(config, "", "v1", "endpoints").

@@ -10,7 +10,7 @@ import (
 // readHCL looks into Terraform and Grafana Alloy.
 func readHCL(s *source) {
 	tokens := lex.Tokens(s.data, lex.HCL)
-	c := &code{s: s, lang: &lex.HCL, done: map[int]bool{}, kube: speaksOfKubernetes(s.data), consts: constants(tokens)}
+	c := &code{s: s, lang: &lex.HCL, done: map[int]bool{}, kube: s.callsAPI(), consts: constants(tokens), scrapes: containsAny(s.data, scrapeWords)}
 	c.libs.kube = c.kube || strings.Contains(string(s.data), "kubernetes")
 	for i := range tokens {
 		c.terraformBlock(tokens, i)
@@ -58,8 +58,7 @@ func (c *code) terraformData(tokens []lex.Token, i int) {
 
 // terraformChart judges charts whose default means Endpoints.
 func (c *code) terraformChart(tokens []lex.Token, i int) {
-	text := string(c.s.data)
-	if strings.Contains(text, "serviceDiscoveryRole") || strings.Contains(text, "prometheusSpec") {
+	if containsAny(c.s.data, valueWords) {
 		return
 	}
 	for n := i; n < closing(tokens, min(i+3, len(tokens)-1)); n++ {

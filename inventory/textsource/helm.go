@@ -39,13 +39,26 @@ func readActions(s *source) {
 
 // forActions calls f with each {{…}}.
 func forActions(data []byte, f func(start, end int)) {
-	for p := 0; ; {
+	// dead is how far an action without an end was followed: what opens before
+	// there is not followed again, or a text of {{ would take quadratic time.
+	for p, dead := 0, 0; ; {
 		i := bytes.Index(data[p:], []byte("{{"))
 		if i < 0 {
 			return
 		}
 		start := p + i
-		end := actionEnd(data, start)
+		end, closed := 0, false
+		if start >= dead {
+			if end, closed = actionEnd(data, start); !closed {
+				dead = start + maxAction
+			}
+		}
+		if !closed {
+			end = len(data)
+			if nl := bytes.IndexByte(data[start:], '\n'); nl >= 0 {
+				end = start + nl
+			}
+		}
 		f(start, end)
 		p = end
 	}
@@ -55,14 +68,14 @@ func forActions(data []byte, f func(start, end int)) {
 const maxAction = 16 << 10
 
 // actionEnd is the offset after the }} of the action at start, minding quotes
-// and comments. Without an end it is the line's.
-func actionEnd(data []byte, start int) int {
+// and comments.
+func actionEnd(data []byte, start int) (int, bool) {
 	limit := min(len(data), start+maxAction)
 	body := bytes.TrimLeft(data[start+2:limit], "- ")
 	if bytes.HasPrefix(body, []byte("/*")) {
 		if i := bytes.Index(data[start:limit], []byte("*/")); i >= 0 {
 			if j := bytes.Index(data[start+i:limit], []byte("}}")); j >= 0 {
-				return start + i + j + 2
+				return start + i + j + 2, true
 			}
 		}
 	}
@@ -81,13 +94,10 @@ func actionEnd(data []byte, start int) int {
 			for p+2 < len(data) && data[p+2] == '}' { // {{ {a} }}}
 				p++
 			}
-			return p + 2
+			return p + 2, true
 		}
 	}
-	if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
-		return start + i
-	}
-	return len(data)
+	return 0, false
 }
 
 func isComment(action []byte) bool {
@@ -112,15 +122,20 @@ func blankActions(data []byte) []byte {
 		fill(out[start:end], actionValue(action))
 	})
 	for _, marks := range [][2]string{{"{%", "%}"}, {"{#", "#}"}} {
-		for p := 0; ; {
+		for p, dead := 0, 0; ; {
 			i := bytes.Index(out[p:], []byte(marks[0]))
 			if i < 0 {
 				break
 			}
 			start := p + i
 			p = start + 2
+			if start < dead {
+				continue
+			}
+			dead = start + maxAction
 			if j := bytes.Index(out[start:min(len(out), start+maxAction)], []byte(marks[1])); j >= 0 {
 				p = start + j + 2
+				dead = p
 				fill(out[start:p], "")
 			}
 		}

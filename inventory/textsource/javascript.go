@@ -7,9 +7,43 @@ var fluentVerbs = map[string]string{
 	"get": "list", "getStream": "watch", "getObjectStream": "watch", "getByteStream": "watch", "post": "create", "put": "update", "patch": "patch", "delete": "delete", "watch": "watch", "list": "list",
 }
 
+// javascriptType judges clients that take the type: K8s(kind.Endpoints).Get(),
+// When(a.Endpoints), new Endpoints({…}).
+func (c *code) javascriptType(tokens []lex.Token, i int) {
+	if i == 0 || i+1 >= len(tokens) {
+		return
+	}
+	if c.libs.models && tokens[i-1].Is("new") && tokens[i+1].Is("(") {
+		c.report(hit{offset: tokens[i].Start, detector: "text/object", verb: "create", access: "generic"})
+		return
+	}
+	at := enclosingCall(tokens, i)
+	if !c.libs.pepr || at.at < 0 || !isDot(tokens[i-1]) {
+		return
+	}
+	h := hit{offset: tokens[at.at].Start, detector: "text/typed-client", verb: "list", access: "generic"}
+	switch at.name {
+	case "When":
+		h.verb, h.access = "watch", "watch"
+	case "K8s":
+		for _, step := range chainAfter(tokens, closing(tokens, at.open)+1) {
+			if v := map[string]string{"Get": "get", "Watch": "watch", "Create": "create", "Apply": "patch", "Patch": "patch", "Delete": "delete"}[step]; v != "" {
+				h.verb, h.access = v, v
+				break
+			}
+		}
+	default:
+		return
+	}
+	c.report(h)
+}
+
 // javascriptName judges the fluent client: client.api.v1.namespaces(ns).endpoints.get().
 func (c *code) javascriptName(tokens []lex.Token, i int) {
 	switch tokens[i].Text {
+	case "Endpoints":
+		c.javascriptType(tokens, i)
+		return
 	case "endpoints", "endpoint", "ep":
 	default:
 		return

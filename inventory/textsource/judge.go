@@ -11,6 +11,10 @@ import (
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
+// maxCode bounds what is split into tokens, which take some thirty times the
+// text. Nobody writes so much in one file; a bundler does.
+const maxCode = 4 << 20
+
 // judge reads a file as what it is. A bug in a reader, which a stranger's file
 // may find, costs that file and is reported; it does not end the scan.
 func (w *worker) judge(j job, k fileKind, data []byte) {
@@ -26,6 +30,10 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 	if !utf8.Valid(data) {
 		s.data = replaceInvalid(data)
 		s.problem(firstInvalid(data), "is not UTF-8; read with ? for each byte that is none")
+	}
+	if (k.kind == kindCode || k.kind == kindHCL || k.lang != nil) && len(data) > maxCode {
+		s.problem(0, fmt.Sprintf("a program of %d bytes, more than %d; it has words to look for and was not read", len(data), maxCode))
+		k = fileKind{}
 	}
 	func() {
 		defer func() {

@@ -29,6 +29,13 @@ func (c *code) jvmName(tokens []lex.Token, i int) {
 		c.report(hit{offset: tokens[i].Start, detector: "text/fabric8", verb: "create", access: "generic", class: evidence.Producer})
 	case c.libs.endpoints[name]:
 		c.jvmType(tokens, i)
+	case name == "TcpDiscoveryKubernetesIpFinder" || name == "ThinClientKubernetesAddressFinder":
+		if i+1 < len(tokens) && tokens[i+1].Is("(") {
+			c.report(hit{
+				offset: tokens[i].Start, detector: "text/library-default", verb: "get", access: "helper",
+				advice: libraryAdvice(defaultLibrary{}), note: "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.",
+			})
+		}
 	}
 }
 
@@ -104,6 +111,10 @@ func (c *code) jvmType(tokens []lex.Token, i int) {
 				h.verb, h.access = v, v
 				break
 			}
+		}
+	case at.root == "Kubectl":
+		if h.verb = typedVerbs[name]; h.verb == "" {
+			return
 		}
 	default:
 		return // readValue(json, Endpoints.class), mock(Endpoints.class): no client

@@ -10,10 +10,11 @@ import (
 // libraries are the client libraries that a program imports, as far as its
 // own text says.
 type libraries struct {
-	kube                                   bool // any client at all
-	fabric8, official                      bool
-	lightkube, kr8s, pykube, kopf, kubeRS  bool
-	pulumi, cdk8s, openshift, fluentClient bool
+	kube                                  bool // any client at all
+	fabric8, official                     bool
+	lightkube, kr8s, pykube, kopf, kubeRS bool
+	pulumi, cdk8s, fluentClient           bool
+	models, pepr                          bool
 	// endpoints are the names under which the API's Endpoints type is known
 	// here.
 	endpoints map[string]bool
@@ -45,13 +46,15 @@ func importedLibraries(data []byte, tokens []lex.Token, lang *lex.Language) libr
 		l.fluentClient = has("kubernetes-client") || has("godaddy") || has("kubernetes")
 		l.pulumi = has("@pulumi/kubernetes")
 		l.cdk8s = has("cdk8s")
+		l.models = has("kubernetes-models")
+		l.pepr = has("pepr") || has("kubernetes-fluent-client")
 	case "rust":
 		l.kubeRS = has("kube::") || has("k8s_openapi") || has("use kube")
 		l.rustImports(tokens)
 	case "csharp":
 		l.official = has("k8s") || has("KubeOps") || has("KubernetesClient")
 	}
-	l.kube = l.fabric8 || l.official || l.lightkube || l.kr8s || l.pykube || l.kopf || l.kubeRS || l.pulumi || l.cdk8s
+	l.kube = l.fabric8 || l.official || l.lightkube || l.kr8s || l.pykube || l.kopf || l.kubeRS || l.pulumi || l.cdk8s || l.models || l.pepr
 	return l
 }
 

@@ -61,13 +61,22 @@ func (d *document) manifest(n *yaml.Node, c *place) {
 // they do without a state.
 var ansibleModules = map[string]string{"k8s_info": "get", "k8s_facts": "get", "k8s": "create", "k8s_json_patch": "patch", "k8s_scale": "patch"}
 
+// freeFormKind is kind=Endpoints in a task that is written on one line.
+var freeFormKind = regexp.MustCompile(`(?:^|\s)kind=["']?Endpoints["']?(?:\s|$)`)
+
 // ansible finds k8s_info and k8s tasks that name the kind in their arguments;
 // a definition in them is a manifest like any other.
 func (d *document) ansible(n *yaml.Node, c place) {
 	for _, p := range pairs(n) {
 		module := p.key.Value[strings.LastIndexByte(p.key.Value, '.')+1:]
 		verb := ansibleModules[module]
-		if verb == "" || p.value.Kind != yaml.MappingNode {
+		if verb == "" {
+			continue
+		}
+		if p.value.Kind == yaml.ScalarNode && freeFormKind.MatchString(p.value.Value) {
+			d.report(p.key, c, hit{detector: "text/ansible", verb: verb, advice: advice(verb)})
+		}
+		if p.value.Kind != yaml.MappingNode {
 			continue
 		}
 		kind, ok := field(p.value, "kind")

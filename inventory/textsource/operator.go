@@ -92,13 +92,25 @@ func (d *document) chart(n *yaml.Node, c place) {
 		return
 	}
 	// Values in the same document have the last word, and their own finding.
-	text := string(d.s.data)
-	if strings.Contains(text, "serviceDiscoveryRole") || strings.Contains(text, "prometheusSpec") {
+	if d.hasValues() {
 		return
 	}
 	h := operatorHit(0, note+" The values that it is installed with were not seen here.")
 	h.detector, h.confidence = "text/chart-default", evidence.Possible
 	d.report(ref.key, c, h)
+}
+
+// valueWords are in a chart's values that speak of the role.
+var valueWords = needles("serviceDiscoveryRole", "prometheusSpec")
+
+func (d *document) hasValues() bool {
+	if d.values == 0 {
+		d.values = -1
+		if containsAny(d.s.data, valueWords) {
+			d.values = 1
+		}
+	}
+	return d.values > 0
 }
 
 // kubeletHit is the operator as a producer: it writes the kubelets' Endpoints.

@@ -69,7 +69,7 @@ func boundTo(tokens []lex.Token, i int) string {
 
 // usedAs looks for what is done first with a variable that holds an Api.
 func usedAs(tokens []lex.Token, variable string) (verb, access string) {
-	for i := 1; i+2 < len(tokens); i++ {
+	for i := 1; i+2 < min(len(tokens), 20*maxLookback); i++ {
 		if !tokens[i].Is(variable) {
 			continue
 		}

@@ -198,6 +198,7 @@ type worker struct {
 	buf     []byte
 	results []fileResult
 	read    int
+	judged  int // read as what they are
 	binary  int
 	other   int
 	prose   int
@@ -233,6 +234,7 @@ func (w *worker) file(j job) {
 	default:
 		w.read++
 		if data != nil {
+			w.judged++
 			w.judge(j, k, data)
 		}
 	}

@@ -33,6 +33,7 @@ var defaultLibraries = []defaultLibrary{
 	{"micronaut-kubernetes-discovery-client", "kubernetes.client.discovery.mode", "Micronaut discovers through Endpoints unless kubernetes.client.discovery.mode says service.", evidence.Likely},
 	{"stork-service-discovery-kubernetes", "use-endpoint-slices", "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
 	{"ignite-kubernetes", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
+	{"TcpDiscoveryKubernetesIpFinder", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
 	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints.", evidence.Likely},
 	{"dubbo-registry-kubernetes", "", "Dubbo's Kubernetes registry watches Endpoints.", evidence.Likely},
 	{"Steeltoe.Discovery.Kubernetes", "", "Steeltoe's Kubernetes discovery lists Endpoints.", evidence.Likely},
@@ -136,6 +137,15 @@ func dropXMLComments(data []byte) []byte {
 	}
 }
 
+// datadogHit is Datadog's agent with its discovery by Endpoints.
+func datadogHit() hit {
+	return hit{
+		detector: "text/library-setting", class: evidence.Reader, confidence: evidence.Possible, verb: "watch", access: "informer",
+		advice: "Set kubernetes_use_endpoint_slices where the agent's release has it, and give the ServiceAccount list and watch on endpointslices.",
+		note:   "Datadog's kube_endpoints discovery watches Endpoints unless it is told to use slices.",
+	}
+}
+
 // settings judges keys of the libraries' own configuration in YAML.
 func (d *document) settings(n *yaml.Node, c place) {
 	for _, p := range pairs(n) {
@@ -156,12 +166,21 @@ func (d *document) settings(n *yaml.Node, c place) {
 				continue
 			}
 			key = "kubernetes.client.discovery.mode"
+		case "DD_EXTRA_LISTENERS", "DD_EXTRA_CONFIG_PROVIDERS":
+			if strings.Contains(value, "kube_endpoints") {
+				d.report(p.key, c, datadogHit())
+			}
+			continue
 		case "resourceLock":
 			if strings.HasPrefix(value, "endpoints") && c.under("leaderElection") {
 				d.report(p.key, c, hit{detector: "text/leader-lock", class: evidence.Lock, verb: "update", advice: adviceLock})
 			}
 			continue
 		case "name":
+			if value == "kube_endpoints" && c.under("listeners", "config_providers") {
+				d.report(p.key, c, datadogHit())
+				continue
+			}
 			if p.value.Value != "PATRONI_KUBERNETES_USE_ENDPOINTS" {
 				continue
 			}

@@ -26,17 +26,23 @@ type shell struct {
 	aliases map[string]bool
 }
 
-// maxShell bounds what is given to the parser: it builds a tree many times the
-// text's size.
-const maxShell = 4 << 20
+// What is given to the shell's parser is bounded, since it descends by
+// recursion without a limit of its own and a stack that overflows cannot be
+// caught: five kilobytes of stack for a bracket, at most, and half of one for
+// any other byte were measured, of the gigabyte that there is.
+const (
+	maxShell      = 1 << 20
+	maxBrackets   = 30_000 // in all, for those that only seem to be closed
+	maxShellDepth = 500
+)
 
 // readShell looks into a script. What the parser refuses is read line by line.
 func readShell(s *source) {
 	if !mentionsCommands(s.data) {
 		return
 	}
-	if len(s.data) > maxShell {
-		s.fail(0, "a script of more than 4 MiB; read line by line")
+	if len(s.data) > maxShell || tooNested(s.data) {
+		s.fail(0, "a script too long or too deeply nested to be parsed; read line by line")
 		readCommandLines(s)
 		return
 	}
@@ -49,6 +55,23 @@ func readShell(s *source) {
 	sh := &shell{s: s, vars: map[string][]string{}, aliases: map[string]bool{}}
 	sh.collect(file)
 	syntax.Walk(file, sh.visit)
+}
+
+// tooNested counts brackets without regard to quotes.
+func tooNested(data []byte) bool {
+	depth, total := 0, 0
+	for _, c := range data {
+		switch c {
+		case '(', '[', '{':
+			depth++
+			if total++; depth > maxShellDepth || total > maxBrackets {
+				return true
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return false
 }
 
 // mentionsCommands drops scripts without a word of ours: "ep" in the prefilter
@@ -274,7 +297,7 @@ func judgeCommand(s *source, words []shellWord, aliases map[string]bool, depth i
 				return
 			}
 		}
-		if p, ok := kubectl.ParsePath(v); ok && !strings.ContainsAny(v[:p.Start], " \n") && (!p.Cluster || speaksOfKubernetes(s.data)) {
+		if p, ok := kubectl.ParsePath(v); ok && !strings.ContainsAny(v[:p.Start], " \n") && (!p.Cluster || s.callsAPI()) {
 			h := hit{offset: w.offset, detector: "text/raw-path", class: evidence.Reader, confidence: evidence.Likely, verb: p.Verb, access: "raw-http", namespace: namespaceOf(p.Namespace), advice: advice(p.Verb)}
 			if p.Namespace == "default" && p.Name == "kubernetes" {
 				h.class = evidence.APIServerDiscovery
@@ -311,6 +334,10 @@ func commandsIn(line string, parent *source) []foundCommand {
 	in := parent.inner([]byte(line), func(int) int { return 0 })
 	if in == nil {
 		return nil
+	}
+	in.calls = -1
+	if parent.callsAPI() {
+		in.calls = 1
 	}
 	in.parent, in.out, in.problem = nil, &hits, func(int, string) {}
 	readShell(in)

@@ -2,6 +2,7 @@ package textsource
 
 import (
 	"bytes"
+	"fmt"
 	"sort"
 	"unicode/utf8"
 
@@ -22,6 +23,8 @@ type source struct {
 	// problem records what was not read. Shared with the file's.
 	problem func(offset int, message string)
 	depth   int
+	// calls caches callsAPI: 0 for not looked yet.
+	calls int8
 }
 
 // hit is a finding before it has a line number.
@@ -39,6 +42,9 @@ type hit struct {
 	subject    evidence.Subject
 }
 
+// maxHits is how many places one file can have; a person reads none of so many.
+const maxHits = 2000
+
 // report adds a hit at an offset of this text.
 func (s *source) report(h hit) {
 	if isEmptySubject(h.subject) {
@@ -48,7 +54,26 @@ func (s *source) report(h hit) {
 		h.offset = s.origin(h.offset)
 		s = s.parent
 	}
+	if len(*s.out) == maxHits {
+		s.problem(h.offset, fmt.Sprintf("more than %d places in one file; the rest are not listed", maxHits))
+		return
+	}
 	*s.out = append(*s.out, h)
+}
+
+// callsAPI reports whether the file speaks of the API server at all. It decides
+// about what other programs have too, such as a path /api/v1/endpoints.
+func (s *source) callsAPI() bool {
+	for s.parent != nil {
+		s = s.parent
+	}
+	if s.calls == 0 {
+		s.calls = -1
+		if containsAny(s.data, kubeWords) {
+			s.calls = 1
+		}
+	}
+	return s.calls > 0
 }
 
 // fail records that something at an offset was not read.
@@ -81,6 +106,9 @@ func (s *source) slice(start, end int) *source {
 type lineIndex struct {
 	data   []byte
 	starts []int
+	// Where offset last ended: a file of one line asks for each place on it,
+	// and counting from its start each time would take quadratic time.
+	lastLine, lastColumn, lastOffset int
 }
 
 func newLineIndex(data []byte) *lineIndex {
@@ -110,11 +138,15 @@ func (ix *lineIndex) offset(line, column int) int {
 	if line > len(ix.starts) {
 		return len(ix.data)
 	}
-	p := ix.starts[line-1]
-	for i := 1; i < column && p < len(ix.data) && ix.data[p] != '\n'; i++ {
+	p, i := ix.starts[line-1], 1
+	if line == ix.lastLine && column >= ix.lastColumn {
+		p, i = ix.lastOffset, ix.lastColumn
+	}
+	for ; i < column && p < len(ix.data) && ix.data[p] != '\n'; i++ {
 		_, n := utf8.DecodeRune(ix.data[p:])
 		p += n
 	}
+	ix.lastLine, ix.lastColumn, ix.lastOffset = line, i, p
 	return p
 }
 

@@ -51,7 +51,7 @@ func (c *code) methodText(tokens []lex.Token, i int, v string, pieces int) bool 
 		h.note = "The method's name is put together at run time."
 	default:
 		var sure bool
-		if verb, sure, ok = runtimeVerb(v); !ok {
+		if verb, sure, ok = runtimeVerb(v); !ok || !strings.Contains(strings.ToLower(v), "namespace") && !c.dispatches(tokens, i) {
 			return false
 		}
 		h.note = "The method's name is put together at run time."

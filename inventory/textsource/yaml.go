@@ -73,6 +73,7 @@ type document struct {
 	text []byte
 	// guessed: actions were taken out, so that values may be defaults.
 	guessed bool
+	values  int8 // caches hasValues: 0 for not looked yet
 }
 
 func readDocument(s *source, name string, opts yamlOptions) {
@@ -101,7 +102,7 @@ func readDocument(s *source, name string, opts yamlOptions) {
 
 // maxYAML bounds what is given to the parser: its tree takes some fifty times
 // the text.
-const maxYAML = 8 << 20
+const maxYAML = 4 << 20
 
 // parseYAML reads one document into nodes. Aliases are not followed anywhere,
 // so that a text of a few lines cannot become a tree of billions.

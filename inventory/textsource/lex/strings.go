@@ -139,7 +139,7 @@ func (l *lexer) hole(p, end int, open string) (int, []Token) {
 }
 
 // maxHole bounds how far an interpolation's end is looked for.
-const maxHole = 4096
+const maxHole = 1024
 
 // closingBrace finds the brace that ends an interpolation, minding braces and
 // quotes inside.
