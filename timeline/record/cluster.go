@@ -101,7 +101,10 @@ type recorder struct {
 // start lists everything for the first time.
 func (r *recorder) start(ctx context.Context) error {
 	now := r.Now()
-	if before := r.writer.Until(); before.Before(now) && len(r.writer.State().Slices)+len(r.writer.State().Pods) > 0 {
+	if before := r.writer.Until(); !before.IsZero() {
+		if now.Before(before) { // the clock went back while nobody looked
+			now = before
+		}
 		gap := &timeline.Gap{From: before, To: now, Resource: "endpointslices", Namespace: r.Scope.Namespace, Lost: true, Reason: "the recorder did not run"}
 		if err := r.writer.Append(ctx, timeline.Event{At: now, Gap: gap}); err != nil {
 			return err

@@ -335,7 +335,7 @@ func TestMaxSizeDropsTheOldest(t *testing.T) {
 }
 
 // sizeOf is what the recording takes on disk, its log included.
-func sizeOf(t *testing.T, path string) int64 {
+func sizeOf(t testing.TB, path string) int64 {
 	t.Helper()
 	var size int64
 	for _, p := range []string{path, path + "-wal"} {
