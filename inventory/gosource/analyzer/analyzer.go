@@ -53,7 +53,7 @@ func init() {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	if hasOwnRules(pkgPath(pass.Pkg)) || !mayUse(pass) {
+	if HasOwnRules(pkgPath(pass.Pkg)) || !mayUse(pass) {
 		return &Result{}, nil
 	}
 	in := newInspection(pass)
@@ -216,6 +216,7 @@ func (in *inspection) find() {
 	in.absorbReceivers()
 	in.absorbInformers()
 	in.classify()
+	in.complete() // what is acknowledged makes no caller a consumer
 	in.wrappers()
 	in.exportTakes()
 }

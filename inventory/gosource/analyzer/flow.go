@@ -242,12 +242,41 @@ func (w *leafWalk) follow(e ast.Expr, depth int) {
 		if w.called(n, depth) {
 			return
 		}
-	case *ast.Ident, *ast.SelectorExpr:
+	case *ast.SelectorExpr:
+		if w.fieldOfLiteral(n, depth) || w.variable(n, depth) {
+			return
+		}
+	case *ast.Ident:
 		if w.variable(n, depth) {
 			return
 		}
 	}
 	w.out = append(w.out, ast.Unparen(e))
+}
+
+// fieldOfLiteral follows x.f when x can only be struct literals: then the field
+// is theirs, not that of every value of the type.
+func (w *leafWalk) fieldOfLiteral(sel *ast.SelectorExpr, depth int) bool {
+	if obj := w.objectOf(sel); obj == nil || !obj.(*types.Var).IsField() {
+		return false
+	}
+	var values []ast.Expr
+	leaves := w.below(sel.X, depth)
+	for _, leaf := range leaves {
+		lit, ok := leaf.(*ast.CompositeLit)
+		if !ok || structOf(w.info.TypeOf(lit)) == nil {
+			return false
+		}
+		value := literalFields(w.info.TypeOf(lit), lit)[sel.Sel.Name]
+		if value == nil {
+			return false // assigned later, perhaps
+		}
+		values = append(values, value)
+	}
+	for _, value := range values {
+		w.follow(value, depth+1)
+	}
+	return len(values) > 0
 }
 
 // indexed follows an element of a slice, an array or a map: any of them.

@@ -185,10 +185,10 @@ func underPath(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")
 }
 
-// hasOwnRules reports whether a package belongs to the libraries whose calls the
+// HasOwnRules reports whether a package belongs to the libraries whose calls the
 // rules here know: what they do inside is no consumer, and facts about them
 // would only say the same again.
-func hasOwnRules(path string) bool {
+func HasOwnRules(path string) bool {
 	for _, root := range []string{
 		"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go", "k8s.io/cli-runtime", "sigs.k8s.io/controller-runtime",
 	} {

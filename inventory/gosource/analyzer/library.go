@@ -59,7 +59,7 @@ func (in *inspection) isOpaque(fn *types.Func) bool {
 	if !strings.Contains(strings.SplitN(path, "/", 2)[0], ".") && fn.Pkg() != in.pass.Pkg {
 		return false
 	}
-	if hasOwnRules(path) {
+	if HasOwnRules(path) {
 		return false
 	}
 	recv := receiverType(fn)

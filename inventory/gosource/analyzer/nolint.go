@@ -117,3 +117,9 @@ func extend(fset *token.FileSet, file *ast.File, list suppressionList) {
 		}
 	}
 }
+
+// Acknowledged reports whether a directive in the file covers a position, and
+// the reason that it gives.
+func Acknowledged(fset *token.FileSet, file *ast.File, pos token.Pos) (reason string, ok bool) {
+	return suppressions(fset, file).at(fset, pos)
+}

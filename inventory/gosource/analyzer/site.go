@@ -35,6 +35,8 @@ type Site struct {
 	node ast.Node
 	fn   *types.Func // the declared function around it, or nil
 	name string      // of the object, if constant
+
+	literal ast.Node // in ReadSyntax: what the key named by node belongs to
 }
 
 // sites collects what the detectors find, one site a node.

@@ -11,11 +11,12 @@ import (
 
 // wrappers makes callers consumers: a function that uses Endpoints says so in a
 // fact, and a call of it from another package is a site. Within one package the
-// use itself is enough of a finding.
+// use itself is enough of a finding, and one that is acknowledged in place stays
+// there.
 func (in *inspection) wrappers() {
 	reads := map[*types.Func]*Reads{}
 	for _, site := range in.order {
-		if site.api == endpointsAPI && site.fn != nil && carriesOver(site.Detector) {
+		if site.api == endpointsAPI && site.fn != nil && carriesOver(site.Detector) && site.Status != evidence.Acknowledged {
 			merge(reads, site.fn.Origin(), &Reads{Class: classOf(site), Verbs: site.Verbs, Via: site.fn.FullName()})
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// endpoints is a word. kubectl get endpoints in a comment is none that runs.
-const endpoints = "endpoints"
+// resourceName is a word. kubectl get endpoints in a comment is none that runs.
+const resourceName = "endpoints"
 
 func words() {
-	fmt.Println("endpoints", endpoints)
+	fmt.Println("endpoints", resourceName)
 	_ = os.Getenv("ETCDCTL_ENDPOINTS")
 	resources := []string{"pods", "endpoints"}
 	_ = resources

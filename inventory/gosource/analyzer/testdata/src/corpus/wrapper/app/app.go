@@ -22,6 +22,7 @@ func resources(ctx context.Context, d dynamic.Interface) {
 	kube.List(ctx, d, kube.EndpointsResource)                                 // want `go/dynamic-client`
 	kube.List(ctx, d, schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	_ = kube.Ready()
+	kube.Compare(ctx, nil)
 }
 
 func asValue(use func(func(context.Context, kubernetes.Interface, string, string) ([]string, error))) {

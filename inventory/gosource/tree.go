@@ -1,0 +1,237 @@
+package gosource
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slicewright/slicewright/inventory/evidence"
+)
+
+// maxFile bounds what is read of one file. Go files of that size are generated
+// tables; the limit keeps a hostile tree from filling memory.
+const maxFile = 16 << 20
+
+// typed are the words without which a file cannot use Endpoints; one of them
+// makes its module worth loading. By the last letters, both spellings count.
+var typed = [][]byte{[]byte("ndpoints")}
+
+// untyped are words that matter without types: kubectl run as a program, and
+// walkers over all resources. Alone they cost no load.
+var untyped = [][]byte{[]byte("kubectl"), []byte("ServerPreferredResources"), []byte("ServerPreferredNamespacedResources"), []byte("ServerGroupsAndResources")}
+
+// tree is what a walk found.
+type tree struct {
+	root    string
+	modules []*goModule
+	loose   []*file // in no module
+	links   int
+}
+
+// goModule is one go.mod and the files below it that belong to no other.
+type goModule struct {
+	dir   string // absolute
+	path  string // as declared; the folder's name if it cannot be read
+	mod   *modfile.File
+	files []*file
+	uses  []library // libraries of the table that it requires
+	err   error
+}
+
+func (m *goModule) hasCandidates() bool {
+	return slices.ContainsFunc(m.files, func(f *file) bool { return f.candidate == byTypes })
+}
+
+// candidacy says why a file is worth reading.
+type candidacy int
+
+const (
+	none candidacy = iota
+	bySyntax
+	byTypes
+)
+
+// file is one Go file.
+type file struct {
+	path      string // absolute
+	rel       string // slash-separated, relative to the root
+	candidate candidacy
+	read      bool      // its sites are in the findings already
+	imports   []library // libraries of the table that its bytes name
+	module    *goModule
+}
+
+// walk lists the modules and files below root and searches the files.
+func walk(ctx context.Context, root string, opts Options, coverage *evidence.Coverage) *tree {
+	t := &tree{root: root}
+	byDir := map[string]*goModule{}
+	if above := moduleAbove(root); above != "" {
+		byDir[root] = newModule(above)
+		t.modules = append(t.modules, byDir[root])
+	}
+	var files []*file
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		rel := t.rel(path)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			coverage.Skipped++
+			coverage.Problem(rel, fmt.Sprintf("cannot be read: %v", err))
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+		case entry.Type()&fs.ModeSymlink != 0:
+			t.links++ // as the go command: a loop cannot form, a target elsewhere is another tree
+		case entry.IsDir():
+			if path != root && skipped(entry.Name(), opts) {
+				return fs.SkipDir
+			}
+		case entry.Name() == "go.mod":
+			if !strings.Contains(rel, "vendor/") {
+				m := newModule(path)
+				if m.err != nil {
+					coverage.Problem(rel, fmt.Sprintf("is no valid go.mod, its files are read by syntax: %v", m.err))
+				}
+				byDir[filepath.Dir(path)] = m
+				t.modules = append(t.modules, m)
+			}
+		case strings.HasSuffix(path, ".go") && entry.Type().IsRegular():
+			files = append(files, &file{path: path, rel: rel})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		coverage.Problem(".", fmt.Sprintf("cannot be walked: %v", err))
+	}
+	for _, f := range files {
+		if f.module = moduleOf(byDir, f.path, root); f.module != nil {
+			f.module.files = append(f.module.files, f)
+		} else {
+			t.loose = append(t.loose, f)
+		}
+	}
+	for _, f := range files {
+		if ctx.Err() != nil {
+			break
+		}
+		f.search(coverage)
+	}
+	return t
+}
+
+func (t *tree) rel(path string) string {
+	rel, err := filepath.Rel(t.root, path)
+	if err != nil {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// skipped are folders that the go command does not look into either.
+func skipped(name string, opts Options) bool {
+	switch {
+	case name == "vendor":
+		return !opts.wants(evidence.ScopeVendor)
+	case name == "testdata", name == "node_modules":
+		return true
+	}
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+// moduleAbove is the go.mod that a part of a module belongs to, if root has
+// none of its own.
+func moduleAbove(root string) string {
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+		return ""
+	}
+	for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "go.mod")
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+func newModule(path string) *goModule {
+	m := &goModule{dir: filepath.Dir(path), path: filepath.Base(filepath.Dir(path))}
+	data, err := readFile(path)
+	if err != nil {
+		m.err = err
+		return m
+	}
+	m.mod, err = modfile.Parse(path, data, nil)
+	if err != nil { // statements of a newer go command; ParseLax leaves replacements out
+		m.mod, m.err = modfile.ParseLax(path, data, nil)
+	}
+	if m.err == nil && m.mod.Module != nil {
+		m.path = m.mod.Module.Mod.Path
+		m.uses = required(m.mod)
+	}
+	return m
+}
+
+// moduleOf is the module of the nearest folder above a file that has one.
+func moduleOf(byDir map[string]*goModule, path, root string) *goModule {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if m := byDir[dir]; m != nil {
+			return m
+		}
+		if dir == root || dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// search reads a file once and looks for the words that make it a candidate.
+func (f *file) search(coverage *evidence.Coverage) {
+	data, err := readFile(f.path)
+	if err != nil {
+		coverage.Skipped++
+		coverage.Problem(f.rel, fmt.Sprintf("cannot be read: %v", err))
+		return
+	}
+	coverage.Read++
+	switch {
+	case containsAny(data, typed):
+		f.candidate = byTypes
+	case containsAny(data, untyped):
+		f.candidate = bySyntax
+	}
+	if f.module != nil {
+		for _, lib := range f.module.uses {
+			if bytes.Contains(data, []byte(lib.Module)) {
+				f.imports = append(f.imports, lib)
+			}
+		}
+	}
+}
+
+func containsAny(data []byte, words [][]byte) bool {
+	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(data, word) })
+}
+
+// readFile reads a regular file of bounded size.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no regular file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("is larger than %d MiB", maxFile>>20)
+	}
+	return os.ReadFile(path)
+}
