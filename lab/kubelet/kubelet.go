@@ -116,11 +116,11 @@ func (k *Kubelet) update(ctx context.Context, object *v1.Pod) {
 		if ctx.Err() != nil {
 			return
 		}
-		podCtx, vanish := context.WithCancel(ctx)
+		life, vanish := context.WithCancel(ctx)
 		p = newPod(k, node, object, vanish)
 		k.pods[object.UID] = p
 		k.wait.Go(func() {
-			p.run(podCtx)
+			p.run(ctx, life)
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			delete(k.pods, p.uid)

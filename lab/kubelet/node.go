@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"time"
@@ -11,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 )
@@ -58,8 +60,13 @@ func register(ctx context.Context, client kubernetes.Interface, node Node) error
 	if err != nil {
 		return fmt.Errorf("create Node %s: %w", node.Name, err)
 	}
-	current.Status = nodeStatus(node, metav1.Now(), readySince(current))
-	if _, err := client.CoreV1().Nodes().UpdateStatus(ctx, current, metav1.UpdateOptions{}); err != nil {
+	patch, err := json.Marshal(map[string]any{"status": nodeStatus(node, metav1.Now(), readySince(current))})
+	if err != nil {
+		return fmt.Errorf("encode the status of Node %s: %w", node.Name, err)
+	}
+	// A patch, as the controllers write to the same object: an update would
+	// meet their changes now and then, and be refused.
+	if _, err := client.CoreV1().Nodes().Patch(ctx, node.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
 		return fmt.Errorf("write the status of Node %s: %w", node.Name, err)
 	}
 	return renewLease(ctx, client, node)

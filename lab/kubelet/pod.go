@@ -54,22 +54,21 @@ func (p *pod) tell(object *v1.Pod) {
 	p.updates <- object
 }
 
-// run is the Pod's life: start, follow, stop. ctx ends at once when the object
-// vanishes: a Pod deleted by force has no grace.
-func (p *pod) run(ctx context.Context) {
+// run is the Pod's life: start, follow, stop. life ends when the object
+// vanishes, as a Pod that is deleted by force has no grace; ctx, which is that
+// of requests to the API server, only with the kubelet.
+func (p *pod) run(ctx, life context.Context) {
 	defer p.vanish()
 	defer p.gone()
-	if !p.start(ctx) {
-		return
-	}
-	if p.follow(ctx) {
-		p.finish(ctx)
+	if p.start(ctx, life) && p.follow(ctx, life) {
+		p.finish(life)
+		p.remove(ctx)
 	}
 }
 
 // start takes an address and listens. It keeps trying, as what is taken now
 // may be free soon, and reports false when the Pod's end comes first.
-func (p *pod) start(ctx context.Context) bool {
+func (p *pod) start(ctx, life context.Context) bool {
 	p.look(p.object)
 	said := ""
 	for {
@@ -87,10 +86,11 @@ func (p *pod) start(ctx context.Context) bool {
 		case object := <-p.updates:
 			p.look(object)
 			if object.DeletionTimestamp != nil {
-				return p.remove(ctx)
+				p.remove(ctx)
+				return false
 			}
 		case <-time.After(retryEvery):
-		case <-ctx.Done():
+		case <-life.Done():
 			return false
 		}
 	}
@@ -101,7 +101,7 @@ func (p *pod) tryStart() error {
 	if len(wanted) == 0 {
 		wanted = p.node.Pool
 	}
-	addresses, err := p.kubelet.pool.take(wanted)
+	addresses, err := p.kubelet.pool.take(p.object.Namespace, wanted)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func (p *pod) tryStart() error {
 }
 
 // follow keeps the status true until the time to stop accepting has come
-// (true) or ctx has ended (false).
-func (p *pod) follow(ctx context.Context) bool {
+// (true) or life has ended (false).
+func (p *pod) follow(ctx, life context.Context) bool {
 	for {
 		again := p.report(ctx)
 		timer := time.NewTimer(again)
@@ -131,7 +131,7 @@ func (p *pod) follow(ctx context.Context) bool {
 		case object := <-p.updates:
 			p.look(object)
 		case <-timer.C:
-		case <-ctx.Done():
+		case <-life.Done():
 			timer.Stop()
 			return false
 		}
@@ -206,10 +206,10 @@ func (p *pod) wanted(now time.Time) (podStatus, time.Duration) {
 	return podStatus{running: true, ready: ready}, again
 }
 
-// finish is the end of a deleted Pod: no new connections, then no open ones,
-// then no object.
-func (p *pod) finish(ctx context.Context) {
-	within, cancel := context.WithDeadline(ctx, p.deleted.Add(p.grace()))
+// finish is the end of a deleted Pod's listener: no new connections, then no
+// open ones.
+func (p *pod) finish(life context.Context) {
+	within, cancel := context.WithDeadline(life, p.deleted.Add(p.grace()))
 	defer cancel()
 	if p.behaviour.CutOnStop {
 		p.server.Close()
@@ -217,24 +217,22 @@ func (p *pod) finish(ctx context.Context) {
 	} else {
 		p.server.StopAccepting()
 		p.record(EventStopped, "")
-		if err := p.server.Drain(within); err != nil && !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		if err := p.server.Drain(within); err != nil && !errors.Is(err, context.DeadlineExceeded) && life.Err() == nil {
 			p.record(EventFailed, err.Error())
 		}
 		p.server.Close()
 	}
-	p.remove(ctx)
 }
 
-// remove deletes the object for good, as often as it takes. It returns false,
-// for there is no Pod any more.
-func (p *pod) remove(ctx context.Context) bool {
+// remove deletes the object for good, as often as it takes.
+func (p *pod) remove(ctx context.Context) {
 	for {
 		err := p.kubelet.config.Client.CoreV1().Pods(p.object.Namespace).Delete(ctx, p.object.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: ptr.To(int64(0)),
 			Preconditions:      &metav1.Preconditions{UID: &p.uid},
 		})
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || !sleep(ctx, retryEvery) {
-			return false
+			return
 		}
 	}
 }

@@ -12,26 +12,32 @@ import (
 var ErrPoolExhausted = errors.New("no free address")
 
 // pool hands out addresses. It goes round its ranges, so that an address that
-// was just given back is the last to be given out again.
+// was just given back is the last to be given out again. Every namespace begins
+// at the beginning, so that what a script gets does not depend on those before.
 type pool struct {
 	mu    sync.Mutex
-	taken map[netip.Addr]int     // holders of each address; guarded by mu
-	next  map[string]netip.Addr // where to look first, by range; guarded by mu
+	taken map[netip.Addr]int    // holders of each address; guarded by mu
+	next  map[cursor]netip.Addr // where to look first; guarded by mu
+}
+
+type cursor struct {
+	namespace string
+	ranged    Range
 }
 
 func newPool() *pool {
-	return &pool{taken: map[netip.Addr]int{}, next: map[string]netip.Addr{}}
+	return &pool{taken: map[netip.Addr]int{}, next: map[cursor]netip.Addr{}}
 }
 
 // take returns one address of each range. A range of a single address is given
 // to whoever asks: two Pods that are told to share one do, as an address is
 // reused in life.
-func (p *pool) take(ranges []Range) ([]netip.Addr, error) {
+func (p *pool) take(namespace string, ranges []Range) ([]netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var result []netip.Addr
 	for _, r := range ranges {
-		a, err := p.takeOne(r)
+		a, err := p.takeOne(cursor{namespace, r})
 		if err != nil {
 			for _, a := range result {
 				p.releaseOne(a)
@@ -51,12 +57,13 @@ func (p *pool) release(addresses []netip.Addr) {
 	}
 }
 
-func (p *pool) takeOne(r Range) (netip.Addr, error) {
+func (p *pool) takeOne(at cursor) (netip.Addr, error) {
+	r := at.ranged
 	if r.First == r.Last {
 		p.taken[r.First]++
 		return r.First, nil
 	}
-	start, ok := p.next[r.String()]
+	start, ok := p.next[at]
 	if !ok {
 		start = r.First
 	}
@@ -68,7 +75,7 @@ func (p *pool) takeOne(r Range) (netip.Addr, error) {
 		}
 		if p.taken[a] == 0 {
 			p.taken[a]++
-			p.next[r.String()] = after
+			p.next[at] = after
 			return a, nil
 		}
 		if a = after; a == start {

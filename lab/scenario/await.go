@@ -67,7 +67,22 @@ func (s *script) cmdAwait(_ io.Writer, args []string) error {
 	})
 }
 
-func (s *script) await(check func(context.Context) error) error { return eventually(s.ctx, check) }
+// await waits for a condition, but not once a program under test has ended by
+// itself: then it will not come true.
+func (s *script) await(check func(context.Context) error) error {
+	return eventually(s.ctx, func(ctx context.Context) error {
+		err := check(ctx)
+		if err == nil {
+			return nil
+		}
+		for name, p := range s.products {
+			if !p.Running() {
+				return fmt.Errorf("%w, as %s has ended (%v): %w", errFinal, name, p.Err(), err)
+			}
+		}
+		return err
+	})
+}
 
 // rolledOut follows "kubectl rollout status": the newest template everywhere,
 // as many Pods as wanted, all of them available, and no old one left.

@@ -42,8 +42,13 @@ func (s *script) cmdHAProxy(out io.Writer, args []string) error {
 }
 
 // cmdServers waits until exactly these addresses are the backend's servers
-// that get new connections.
+// that get new connections; with -all, its servers in whatever state.
 func (s *script) cmdServers(_ io.Writer, args []string) error {
+	which := haproxy.Server.Active
+	if len(args) == 3 && args[0] == "-all" {
+		which = func(haproxy.Server) bool { return true }
+		args = args[1:]
+	}
 	if err := arguments(args, 2, 2); err != nil {
 		return err
 	}
@@ -52,31 +57,42 @@ func (s *script) cmdServers(_ io.Writer, args []string) error {
 		return err
 	}
 	return s.await(func(ctx context.Context) error {
-		got, err := s.activeServers(ctx, args[0])
+		servers, err := s.haproxy.Servers(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return compareAddresses(want, got)
+		return compareAddresses(want, serverAddresses(servers, which))
 	})
 }
 
-func (s *script) activeServers(ctx context.Context, backend string) ([]netip.Addr, error) {
-	servers, err := s.haproxy.Servers(ctx, backend)
-	if err != nil {
-		return nil, err
+// cmdFollows waits until the servers of a backend that get new connections are
+// exactly the ready addresses of a Service's slices.
+func (s *script) cmdFollows(_ io.Writer, args []string) error {
+	if err := arguments(args, 2, 2); err != nil {
+		return err
 	}
-	return activeAddresses(servers), nil
+	return s.await(func(ctx context.Context) error {
+		want, err := s.sliceAddresses(ctx, args[1])
+		if err != nil {
+			return err
+		}
+		servers, err := s.haproxy.Servers(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return compareAddresses(want, serverAddresses(servers, haproxy.Server.Active))
+	})
 }
 
-func activeAddresses(servers []haproxy.Server) []netip.Addr {
-	var active []netip.Addr
+func serverAddresses(servers []haproxy.Server, which func(haproxy.Server) bool) []netip.Addr {
+	var addresses []netip.Addr
 	for _, server := range servers {
-		if server.Active() && server.Address.IsValid() {
-			active = append(active, server.Address.Addr())
+		if server.Address.IsValid() && which(server) {
+			addresses = append(addresses, server.Address.Addr())
 		}
 	}
-	slices.SortFunc(active, netip.Addr.Compare)
-	return slices.Compact(active)
+	slices.SortFunc(addresses, netip.Addr.Compare)
+	return slices.Compact(addresses)
 }
 
 // awaitOpen waits until a backend's servers have a number of open connections.
@@ -95,7 +111,7 @@ func (s *script) awaitOpen(backend, number string) error {
 }
 
 // cmdObserve looks at a backend again and again and, in the end, says how few
-// and how many servers it had.
+// and how many servers it had; fewer than wanted fail.
 func (s *script) cmdObserve(out io.Writer, args []string) error {
 	switch {
 	case len(args) == 3 && args[0] == "start":
@@ -104,7 +120,11 @@ func (s *script) cmdObserve(out io.Writer, args []string) error {
 		}
 		s.observers[args[1]] = observe(s.haproxy, args[2])
 		return nil
-	case len(args) == 2 && args[0] == "stop":
+	case len(args) == 3 && args[0] == "stop":
+		least, err := strconv.Atoi(args[2])
+		if err != nil {
+			return errUsage
+		}
 		o := s.observers[args[1]]
 		if o == nil {
 			return fmt.Errorf("no observer %q", args[1])
@@ -115,6 +135,9 @@ func (s *script) cmdObserve(out io.Writer, args []string) error {
 			return err
 		}
 		fmt.Fprintf(out, "fewest %d\nmost %d\nlooks %d\n", fewest, most, looks)
+		if fewest < least {
+			return fmt.Errorf("the backend once had %d servers instead of at least %d", fewest, least)
+		}
 		return nil
 	}
 	return errUsage
@@ -137,7 +160,7 @@ func observe(h *haproxy.HAProxy, backend string) *observer {
 		for {
 			servers, err := h.Servers(ctx, backend)
 			if err == nil {
-				o.counts = append(o.counts, len(activeAddresses(servers)))
+				o.counts = append(o.counts, len(serverAddresses(servers, haproxy.Server.Active)))
 			} else if ctx.Err() == nil {
 				o.err = err
 			}

@@ -50,8 +50,9 @@ var vocabulary = map[string]command{
 
 	// The load balancer and the program under test.
 	"haproxy":     {"haproxy start|stop|restart|reload|set COMMAND", (*script).cmdHAProxy},
-	"servers":     {"servers BACKEND ADDRESSES", (*script).cmdServers},
-	"observe":     {"observe start NAME BACKEND | observe stop NAME", (*script).cmdObserve},
+	"servers":     {"servers [-all] BACKEND ADDRESSES", (*script).cmdServers},
+	"follows":     {"follows BACKEND SERVICE", (*script).cmdFollows},
+	"observe":     {"observe start NAME BACKEND | observe stop NAME FEWEST", (*script).cmdObserve},
 	"slicewright": {"slicewright start NAME ARGS... | kill NAME | stop NAME | again NAME | bounce NAME TIMES WITHIN", (*script).cmdSlicewright},
 
 	// Requests.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,10 @@ type Engine struct {
 	Lab *lab.Lab
 	// Slicewright is the program under test; "" makes its command fail.
 	Slicewright string
+	// Shared is a folder of files that every script gets, unless it has one of
+	// that name itself. In all of a script's files, ${NS} stands for its first
+	// namespace and ${WORK} for its folder.
+	Shared string
 	// Logs is the folder where a failed script leaves what it knows.
 	Logs string
 }
@@ -70,9 +75,57 @@ func (e *Engine) setup(env *testscript.Env) error {
 	})
 	env.Values[scriptKey{}] = s
 	env.Setenv("KUBECONFIG", filepath.Join(e.Lab.Dir, "admin.kubeconfig"))
+	env.Setenv("LAB", e.Lab.Dir)
 	env.Setenv("NS", s.namespace)
 	if e.Slicewright != "" {
 		env.Setenv("PATH", filepath.Dir(e.Slicewright)+string(os.PathListSeparator)+env.Getenv("PATH"))
 	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
 	return s.useNamespace(ctx, s.namespace)
+}
+
+// prepare gives a script the shared files and fills in the placeholders of all
+// its files.
+func (s *script) prepare() error {
+	if err := s.copyShared(); err != nil {
+		return fmt.Errorf("copy the shared files: %w", err)
+	}
+	files, err := os.ReadDir(s.work)
+	if err != nil {
+		return fmt.Errorf("read the script's files: %w", err)
+	}
+	fill := strings.NewReplacer("${NS}", s.namespace, "${WORK}", s.work)
+	for _, file := range files {
+		if file.IsDir() {
+			continue
+		}
+		path := s.path(file.Name())
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read the script's files: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(fill.Replace(string(content))), 0o644); err != nil {
+			return fmt.Errorf("fill in the script's files: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *script) copyShared() error {
+	files, err := os.ReadDir(s.engine.Shared)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		to := s.path(file.Name())
+		if _, err := os.Stat(to); err == nil {
+			continue
+		}
+		if err := copyFile(to, filepath.Join(s.engine.Shared, file.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

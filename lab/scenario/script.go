@@ -144,7 +144,9 @@ func (s *script) close(t cleaner) {
 	t.Logf("logs of %s: %s", s.name, where)
 }
 
-// clear deletes a namespace, its Pods at once.
+// clear deletes a namespace, its Pods at once, and returns when they no longer
+// hold their addresses, which the next script may want. The rest of the
+// namespace goes in its own time.
 func (s *script) clear(ctx context.Context, name string) error {
 	return eventually(ctx, func(ctx context.Context) error {
 		client := s.engine.Lab.Client
@@ -152,7 +154,14 @@ func (s *script) clear(ctx context.Context, name string) error {
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return err
 		}
-		return client.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
+		err = client.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		if left := s.engine.Lab.Kubelet.Running(); left > 0 {
+			return fmt.Errorf("%d Pods still run", left)
+		}
+		return nil
 	})
 }
 
