@@ -105,6 +105,10 @@ func TestEveryDifferenceHasAClass(t *testing.T) {
 		{"slices without ports", Input{Endpoints: endpoints(nil, one), Slices: all(slice(func(s *discovery.EndpointSlice) { s.Ports = nil }, one))}, map[Class]int{WithoutPorts: 1}, true},
 		{"Endpoints of yesterday", Input{Endpoints: endpoints(nil, one), Slices: all(slice(nil, two)), Pods: map[netip.Addr]Pod{netip.MustParseAddr(two): {Name: "b"}}}, map[Class]int{EndpointsStale: 1, EndpointsBehind: 1}, false},
 		{"frozen in their readiness", Input{Endpoints: endpoints(nil, one), Slices: all(slice(func(s *discovery.EndpointSlice) { s.Endpoints[0].Conditions.Ready = ptr.To(false) }, one))}, map[Class]int{EndpointsBehind: 1}, false},
+		{"ready and not ready is not ready", Input{Endpoints: endpoints(func(e *corev1.Endpoints) {
+			e.Subsets = append(e.Subsets, corev1.EndpointSubset{Ports: e.Subsets[0].Ports, NotReadyAddresses: e.Subsets[0].Addresses})
+			e.Subsets = append(e.Subsets, e.Subsets[0])
+		}, one), Slices: all(slice(func(s *discovery.EndpointSlice) { s.Endpoints[0].Conditions.Ready = ptr.To(false) }, one))}, map[Class]int{}, true},
 		{"a Pod of no Node", Input{Endpoints: endpoints(nil, one), Pods: map[netip.Addr]Pod{netip.MustParseAddr(one): {Name: "a", Node: "gone"}}, Nodes: map[string]bool{"n1": true}}, map[Class]int{NodeMissing: 1}, false},
 		{"a Pod that slices lack", Input{Endpoints: endpoints(nil, one), Pods: map[netip.Addr]Pod{netip.MustParseAddr(one): {Name: "a", Node: "n1"}}, Nodes: map[string]bool{"n1": true}}, map[Class]int{SlicesBehind: 1}, false},
 		{"mirrored beside managed", Input{Endpoints: endpoints(nil, one), Slices: all(slice(nil, one), slice(by(managedByMirroring), one))}, map[Class]int{MirroredBesideManaged: 1}, false},
