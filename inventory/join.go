@@ -124,9 +124,7 @@ func (j *joiner) find(f evidence.Finding) *member {
 	}
 	switch {
 	case workload.Name != "":
-		return j.pick(f, want, func(m *member) bool {
-			return m.workload == workload && (m.account == "" || s.ServiceAccount == "" || m.account == s.ServiceAccount)
-		})
+		return j.pick(f, want, func(m *member) bool { return m.workload == workload })
 	case s.ServiceAccount != "":
 		return j.pick(f, want, func(m *member) bool { return m.account == s.ServiceAccount && m.workload.Name == "" })
 	case s.User != "":
