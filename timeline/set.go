@@ -9,7 +9,7 @@ import (
 )
 
 // SetReport is the set of each Service as it was at one moment. Its schema is
-// docs/schemas/timeline-set.schema.json.
+// docs/schemas/timelineset.schema.json.
 type SetReport struct {
 	APIVersion string    `json:"apiVersion"`
 	Kind       string    `json:"kind"`
