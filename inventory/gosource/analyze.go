@@ -129,8 +129,9 @@ func (s *scan) module(ctx context.Context, m *goModule) {
 		s.coverage.Problem(s.moduleLocator(m), fmt.Sprintf("the go command cannot load the module, its files are read by syntax: %v", firstLine(err)))
 		return
 	}
-	candidates := map[string]*file{}
+	candidates, all := map[string]*file{}, map[string]*file{}
 	for _, f := range m.files {
+		all[f.path] = f
 		if f.candidate != none {
 			candidates[f.path] = f
 		}
@@ -141,10 +142,39 @@ func (s *scan) module(ctx context.Context, m *goModule) {
 		exports: map[*node]bool{},
 		results: map[*node]*analyzer.Result{},
 	}
+	reach := reachKubernetes(roots)
 	run.run(roots, func(p *packages.Package) bool {
-		return slices.ContainsFunc(p.GoFiles, func(path string) bool { return candidates[path] != nil })
+		found, hasPath := false, false
+		for _, path := range p.GoFiles {
+			if f := all[path]; f != nil {
+				found = found || f.candidate != none
+				hasPath = hasPath || f.hasPath || f.candidate == bySyntax
+			}
+		}
+		if found && !hasPath && !reach[p] {
+			for _, path := range p.GoFiles {
+				if f := candidates[path]; f != nil {
+					f.read = true // the word is there, and nothing that makes it Kubernetes'
+				}
+			}
+			return false
+		}
+		return found
 	})
 	s.collect(m, run, candidates)
+}
+
+// reachKubernetes are the packages that import something of Kubernetes, however
+// far below. What is missing counts by its import path.
+func reachKubernetes(roots []*packages.Package) map[*packages.Package]bool {
+	reach := map[*packages.Package]bool{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		reach[p] = isKubernetes(p.PkgPath)
+		for path, dep := range p.Imports {
+			reach[p] = reach[p] || reach[dep] || isKubernetes(path)
+		}
+	})
+	return reach
 }
 
 func (s *scan) moduleLocator(m *goModule) string {

@@ -1,7 +1,6 @@
 package gosource
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -170,11 +169,11 @@ func isDependencyCandidate(p *packages.Package) bool {
 	}
 	kubernetes := false
 	for path := range p.Imports {
-		kubernetes = kubernetes || strings.HasPrefix(path, "k8s.io/") || strings.HasPrefix(path, "sigs.k8s.io/")
+		kubernetes = kubernetes || isKubernetes(path)
 	}
 	for _, path := range p.GoFiles {
 		data, err := readFile(path)
-		if err == nil && containsAny(data, typed) && (kubernetes || bytes.Contains(data, []byte("/api/v1"))) {
+		if err == nil && containsAny(data, typed) && (kubernetes || containsAny(data, paths)) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package gosource
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,13 +16,39 @@ import (
 
 // load asks the go command which packages a module has and which files and
 // imports they have. Nothing is compiled: types come from source, see check.
+//
+// A workspace whose other modules are not all there makes the go command refuse
+// every one of them; the module is then loaded without it.
 func load(ctx context.Context, dir string, m *goModule, opts Options) ([]*packages.Package, error) {
+	workspace := inWorkspace(m.dir)
+	roots, err := loadIn(ctx, dir, workspace, opts)
+	if workspace && !usable(roots) {
+		roots, err = loadIn(ctx, dir, false, opts)
+	}
+	if err == nil && !usable(roots) {
+		err = errors.New("it names no packages there")
+		if len(roots) > 0 && len(roots[0].Errors) > 0 {
+			err = roots[0].Errors[0]
+		}
+	}
+	return roots, err
+}
+
+// usable reports whether there is any package, be it one whose files are all
+// for tests or for another system.
+func usable(roots []*packages.Package) bool {
+	return slices.ContainsFunc(roots, func(p *packages.Package) bool {
+		return len(p.Errors) == 0 || len(p.GoFiles)+len(p.IgnoredFiles) > 0
+	})
+}
+
+func loadIn(ctx context.Context, dir string, workspace bool, opts Options) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{
 		Context: ctx,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedModule,
 		Dir:        dir,
-		Env:        environment(dir, m, opts.Environ),
+		Env:        environment(dir, workspace, opts.Environ),
 		Tests:      opts.wants(evidence.ScopeTest),
 		BuildFlags: []string{"-tags=" + strings.Join(opts.BuildTags, ",")},
 	}, "./...")
@@ -31,7 +58,7 @@ func load(ctx context.Context, dir string, m *goModule, opts Options) ([]*packag
 // is fetched, no toolchain switched to, no go.mod changed, whatever the user's
 // own settings say. Cgo stays on so that files that import "C" are seen; they
 // are type-checked without running it.
-func environment(dir string, m *goModule, environ []string) []string {
+func environment(dir string, workspace bool, environ []string) []string {
 	if environ == nil {
 		environ = os.Environ()
 	}
@@ -40,7 +67,7 @@ func environment(dir string, m *goModule, environ []string) []string {
 		return slices.Contains([]string{"GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "GOWORK", "GO111MODULE", "CGO_ENABLED", "GOPACKAGESDRIVER", "PWD"}, name)
 	})
 	env = append(env, "GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=1", "GOPACKAGESDRIVER=off", "PWD="+dir)
-	if !inWorkspace(m.dir) {
+	if !workspace {
 		env = append(env, "GOWORK=off")
 	}
 	return env

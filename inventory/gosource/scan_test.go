@@ -94,6 +94,15 @@ func TestATreeWithoutTheWordLoadsNothing(t *testing.T) {
 	}
 }
 
+func TestTheWordWithoutKubernetesLoadsNothing(t *testing.T) {
+	root := project(t, "-- go.mod --\nmodule example.org/sdk\n\ngo 1.24\n-- x.go --\npackage sdk\n\nvar Endpoints = map[string]string{\"eu\": \"https://eu.example.org\"}\n")
+	t.Setenv("PATH", t.TempDir())
+	findings, coverage := Scan(context.Background(), root, Options{})
+	if len(findings)+len(coverage.Problems) != 0 {
+		t.Errorf("findings %v, coverage %+v", findings, coverage)
+	}
+}
+
 func TestWithoutTheGoCommandFilesAreReadBySyntax(t *testing.T) {
 	root := project(t, "-- go.mod --\nSTUBS example.org/x\n"+readerAt("x.go"))
 	t.Setenv("PATH", t.TempDir())
@@ -145,6 +154,10 @@ func TestModulesOfOneTree(t *testing.T) {
 				"-- b/go.mod --\nSTUBS example.org/b\n" + readerAt("b/b.go"),
 			want: []string{"a/a.go:9:9 go/typed-client likely", "b/b.go:9:9 go/typed-client likely"},
 		},
+		"a workspace with a module that is not there": {
+			archive: "-- go.work --\ngo 1.24\n\nuse ./a\nuse ./gone\n-- a/go.mod --\nSTUBS example.org/a\n" + readerAt("a/a.go"),
+			want:    []string{"a/a.go:9:9 go/typed-client likely"},
+		},
 		"no module at all": {
 			archive:  readerAt("x.go"),
 			want:     []string{"x.go:9:9 go/typed-client possible"},
@@ -160,7 +173,7 @@ func TestModulesOfOneTree(t *testing.T) {
 				readerAt("_old/x.go") + readerAt("vendor/example.org/x/x.go") + readerAt("node_modules/x.go"),
 		},
 		"files for another system": {
-			archive: "-- go.mod --\nSTUBS example.org/a\n" + readerAt("x_plan9.go"),
+			archive: "-- go.mod --\nSTUBS example.org/a\n-- y.go --\npackage x\n" + readerAt("x_plan9.go"),
 			want:    []string{"x_plan9.go:9:9 go/typed-client possible"},
 		},
 		"a package with cgo": {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
@@ -23,6 +24,11 @@ const maxFile = 16 << 20
 // typed are the words without which a file cannot use Endpoints; one of them
 // makes its module worth loading. By the last letters, both spellings count.
 var typed = [][]byte{[]byte("ndpoints")}
+
+// paths are words of the API server's paths. Without them and without any
+// Kubernetes library, "ndpoints" is somebody else's: an SDK of a cloud has it in
+// thousands of files.
+var paths = [][]byte{[]byte("api/v1"), []byte("namespaces")}
 
 // untyped are words that matter without types: kubectl run as a program, and
 // walkers over all resources. Alone they cost no load.
@@ -61,12 +67,14 @@ const (
 
 // file is one Go file.
 type file struct {
-	path      string // absolute
-	rel       string // slash-separated, relative to the root
-	candidate candidacy
-	read      bool      // its sites are in the findings already
-	imports   []library // libraries of the table that its bytes name
-	module    *goModule
+	path       string // absolute
+	rel        string // slash-separated, relative to the root
+	candidate  candidacy
+	hasPath    bool      // it has one of the words in paths
+	kubernetes bool      // it has the start of an import path of Kubernetes
+	read       bool      // its sites are in the findings already
+	imports    []library // libraries of the table that its bytes name
+	module     *goModule
 }
 
 // walk lists the modules and files below root and searches the files.
@@ -125,7 +133,50 @@ func walk(ctx context.Context, root string, opts Options, coverage *evidence.Cov
 		}
 		f.search(coverage)
 	}
+	for _, m := range t.modules {
+		m.dismiss()
+	}
 	return t
+}
+
+// dismiss drops the candidates of a module that requires nothing of Kubernetes,
+// except in folders that have words of the API server's paths.
+func (m *goModule) dismiss() {
+	if m.err != nil || m.mod == nil || m.mayReachKubernetes() {
+		return
+	}
+	hasPath := map[string]bool{}
+	for _, f := range m.files {
+		if f.kubernetes {
+			return // go.mod is behind the code
+		}
+		if f.hasPath {
+			hasPath[filepath.Dir(f.path)] = true
+		}
+	}
+	for _, f := range m.files {
+		if f.candidate == byTypes && !hasPath[filepath.Dir(f.path)] {
+			f.candidate = none
+		}
+	}
+}
+
+// mayReachKubernetes reports whether some requirement is of Kubernetes. Since
+// Go 1.17 a go.mod lists indirect ones, too; an older one proves nothing, nor
+// does one in a workspace.
+func (m *goModule) mayReachKubernetes() bool {
+	if m.mod.Go == nil || semver.Compare("v"+m.mod.Go.Version, "v1.17") < 0 || inWorkspace(m.dir) {
+		return true
+	}
+	if isKubernetes(m.path) {
+		return true
+	}
+	return slices.ContainsFunc(m.mod.Require, func(r *modfile.Require) bool { return isKubernetes(r.Mod.Path) })
+}
+
+// isKubernetes reports whether a module or import path is one of Kubernetes'.
+func isKubernetes(path string) bool {
+	return strings.HasPrefix(path, "k8s.io/") || strings.HasPrefix(path, "sigs.k8s.io/")
 }
 
 func (t *tree) rel(path string) string {
@@ -203,6 +254,8 @@ func (f *file) search(coverage *evidence.Coverage) {
 		return
 	}
 	coverage.Read++
+	f.hasPath = containsAny(data, paths)
+	f.kubernetes = bytes.Contains(data, []byte("k8s.io/"))
 	switch {
 	case containsAny(data, typed):
 		f.candidate = byTypes
