@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -64,6 +64,7 @@ func (s *Snapshot) Add(object runtime.Object, place Place) error {
 		s.Pods = append(s.Pods, podFrom(o, place))
 	case *corev1.Service:
 		s.Services = append(s.Services, Service{Ref: refOf("Service", o), Selector: len(o.Spec.Selector) > 0, Place: place})
+	//lint:ignore SA1019 who writes the deprecated objects is what is asked
 	case *corev1.Endpoints:
 		s.Endpoints = append(s.Endpoints, endpointsFrom(o, place))
 	case *discoveryv1.EndpointSlice:
@@ -295,7 +296,7 @@ func checkNames(o metav1.Object) error {
 		return fmt.Errorf("metadata.name is missing")
 	}
 	for _, name := range []string{o.GetName(), o.GetNamespace()} {
-		if problems := path.IsValidPathSegmentName(name); len(problems) > 0 {
+		if problems := content.IsPathSegmentName(name); len(problems) > 0 {
 			return fmt.Errorf("the name %.80q %s", name, problems[0])
 		}
 		if !printable(name) {

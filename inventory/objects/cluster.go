@@ -141,9 +141,11 @@ func (c *clusterReader) lists() []list {
 		{"replicasets", "apps", true, lostWorkloads, c.replicaSets()},
 		{"pods", "", true, lostWorkloads, typed(func(ns string) lister[*corev1.PodList] { return core.Pods(ns) })},
 		{"services", "", true, lostWriters, typed(func(ns string) lister[*corev1.ServiceList] { return core.Services(ns) })},
-		{"endpoints", "", true, lostWriters, c.metadataOnly(schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}, "Endpoints")},
-		{"endpointslices", "discovery.k8s.io", true, lostWriters,
-			c.metadataOnly(schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}, "EndpointSlice")},
+		{"endpoints", "", true, lostWriters, c.metadataOnly(schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}, "Endpoints")}, //nolint:endpointsvet // who writes them is what is asked
+		{
+			"endpointslices", "discovery.k8s.io", true, lostWriters,
+			c.metadataOnly(schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}, "EndpointSlice"),
+		},
 	}
 }
 

@@ -43,15 +43,18 @@ func TestAllows(t *testing.T) {
 		{"a list names no object", rule(list(""), list("endpoints"), list("list"), list("reports")), listAll, false},
 		{
 			"*/scale is every scale", rule(list(""), list("*/scale"), list("get"), nil),
-			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"}, true,
+			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"},
+			true,
 		},
 		{
 			"* is every subresource too", rule(list(""), list("*"), list("get"), nil),
-			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"}, true,
+			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"},
+			true,
 		},
 		{
 			"a resource is not its subresource", rule(list(""), list("endpoints"), list("get"), nil),
-			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"}, false,
+			rbac.Request{Verb: "get", Resource: "endpoints", Subresource: "scale"},
+			false,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -57,16 +57,6 @@ func hasAccounts(group string) bool {
 	return group == groupAuthenticated || group == groupAccounts || strings.HasPrefix(group, groupAccounts+":")
 }
 
-// inGroup says whether the account is in the group.
-func inGroup(account workloads.Account, group string) bool {
-	for _, g := range groupsOf(account) {
-		if g == group {
-			return true
-		}
-	}
-	return false
-}
-
 // isEveryone: a group that singles nobody out.
 func isEveryone(group string) bool {
 	return group == groupAuthenticated || group == groupAccounts || group == "system:unauthenticated"

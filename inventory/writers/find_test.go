@@ -87,101 +87,124 @@ func TestFind(t *testing.T) {
 		want    []string
 	}{
 		{
-			"the controller's, labelled", []string{endpoints("a", byController, "", "kube-controller-manager:sl"), service("a", "x: y")},
+			"the controller's, labelled",
+			[]string{endpoints("a", byController, "", "kube-controller-manager:sl"), service("a", "x: y")},
 			[]string{"proven expected endpoint-controller by endpoints-controller"},
 		},
 		{
-			"the controller's, before the label", []string{endpoints("a", "", "", "kube-controller-manager:s"), service("a", "x: y")},
+			"the controller's, before the label",
+			[]string{endpoints("a", "", "", "kube-controller-manager:s"), service("a", "x: y")},
 			[]string{"proven expected endpoint-controller by endpoints-controller"},
 		},
 		{
-			"the controller's, built into another binary", []string{endpoints("a", byController, "", "k3s:sl"), service("a", "x: y")},
+			"the controller's, built into another binary",
+			[]string{endpoints("a", byController, "", "k3s:sl"), service("a", "x: y")},
 			[]string{"proven expected endpoint-controller by endpoints-controller"},
 		},
 		{"the controller's, left over", []string{endpoints("a", "", "", "kube-controller-manager:s")}, nil},
 		{
-			"the API server's own", []string{strings.ReplaceAll(endpoints("kubernetes", "", "", "kube-apiserver:s"), "namespace: n", "namespace: default")},
+			"the API server's own",
+			[]string{strings.ReplaceAll(endpoints("kubernetes", "", "", "kube-apiserver:s"), "namespace: n", "namespace: default")},
 			[]string{"proven expected kube-apiserver by api-server"},
 		},
 		{
-			"a program's", []string{endpoints("a", "", "", "db-publisher:s"), service("a", "")},
+			"a program's",
+			[]string{endpoints("a", "", "", "db-publisher:s"), service("a", "")},
 			[]string{"proven producer db-publisher by managed-fields"},
 		},
 		{
-			"a program's, many objects", []string{endpoints("a", "", "", "db-publisher:s"), endpoints("b", "", "", "db-publisher:s")},
+			"a program's, many objects",
+			[]string{endpoints("a", "", "", "db-publisher:s"), endpoints("b", "", "", "db-publisher:s")},
 			[]string{"proven producer db-publisher by managed-fields,managed-fields"},
 		},
 		{
-			"two programs'", []string{endpoints("a", "", "", "one:s", "two:s", "three:a")},
+			"two programs'",
+			[]string{endpoints("a", "", "", "one:s", "two:s", "three:a")},
 			[]string{"proven producer one by managed-fields", "proven producer two by managed-fields"},
 		},
 		{
-			"beside the controller", []string{endpoints("a", byController, "", "kube-controller-manager:sl", "patcher:s"), service("a", "x: y")},
+			"beside the controller",
+			[]string{endpoints("a", byController, "", "kube-controller-manager:sl", "patcher:s"), service("a", "x: y")},
 			[]string{"proven producer patcher by managed-fields"},
 		},
 		{
-			"an annotation beside the controller is nothing", []string{endpoints("a", byController, "", "kube-controller-manager:sl", "annotator:a"), service("a", "x: y")},
+			"an annotation beside the controller is nothing",
+			[]string{endpoints("a", byController, "", "kube-controller-manager:sl", "annotator:a"), service("a", "x: y")},
 			[]string{"proven expected endpoint-controller by endpoints-controller"},
 		},
 		{
-			"applied by hand, one for each object", []string{endpoints("a", "", "", "kubectl-client-side-apply:s"), endpoints("b", "", "", "kubectl-client-side-apply:s")},
+			"applied by hand, one for each object",
+			[]string{endpoints("a", "", "", "kubectl-client-side-apply:s"), endpoints("b", "", "", "kubectl-client-side-apply:s")},
 			[]string{"proven producer a by managed-fields", "proven producer b by managed-fields"},
 		},
 		{
-			"a dump applied with kubectl is kubectl's, label and all", []string{endpoints("a", byController, "", "kubectl-create:sl")},
+			"a dump applied with kubectl is kubectl's, label and all",
+			[]string{endpoints("a", byController, "", "kubectl-create:sl")},
 			[]string{"proven producer a by managed-fields"},
 		},
 		{
-			"joined by name and permission", []string{endpoints("a", "", "", "db-publisher:s"), mayWrite, deployment("x", "w", "registry:5000/team/db-publisher:1"), deployment("db-publisher", "other", "i")},
+			"joined by name and permission",
+			[]string{endpoints("a", "", "", "db-publisher:s"), mayWrite, deployment("x", "w", "registry:5000/team/db-publisher:1"), deployment("db-publisher", "other", "i")},
 			[]string{"proven producer x as n/w in Deployment/x by managed-fields"},
 		},
 		{
-			"not joined where two are called so", []string{endpoints("a", "", "", "db-publisher:s"), mayWrite, deployment("x", "w", "db-publisher:1"), deployment("db-publisher", "w", "i")},
+			"not joined where two are called so",
+			[]string{endpoints("a", "", "", "db-publisher:s"), mayWrite, deployment("x", "w", "db-publisher:1"), deployment("db-publisher", "w", "i")},
 			[]string{"proven producer db-publisher by managed-fields"},
 		},
 		{
-			"not joined where it may not write", []string{endpoints("a", "", "", "db-publisher:s"), deployment("db-publisher", "w", "i")},
+			"not joined where it may not write",
+			[]string{endpoints("a", "", "", "db-publisher:s"), deployment("db-publisher", "w", "i")},
 			[]string{"proven producer db-publisher by managed-fields"},
 		},
 		{
-			"an empty object that a program made", []string{endpoints("a", "", "", "db-publisher:")},
+			"an empty object that a program made",
+			[]string{endpoints("a", "", "", "db-publisher:")},
 			[]string{"proven producer db-publisher by managed-fields"},
 		},
 		{
-			"a manifest", []string{"{apiVersion: v1, kind: Endpoints, metadata: {name: db, namespace: n}, subsets: []}"},
+			"a manifest",
+			[]string{"{apiVersion: v1, kind: Endpoints, metadata: {name: db, namespace: n}, subsets: []}"},
 			[]string{"likely producer db by manifest"},
 		},
 		{"a dump without managedFields, labelled", []string{endpoints("a", byController, "")}, []string{"proven expected endpoint-controller by endpoints-controller"}},
 		{
-			"a dump without managedFields, not labelled, where others are", []string{endpoints("a", byController, ""), endpoints("b", "", ""), service("b", "x: y")},
+			"a dump without managedFields, not labelled, where others are",
+			[]string{endpoints("a", byController, ""), endpoints("b", "", ""), service("b", "x: y")},
 			[]string{"likely producer b by no-managed-by", "proven expected endpoint-controller by endpoints-controller"},
 		},
 		{"a dump without managedFields of an old cluster", []string{endpoints("b", "", ""), service("b", "x: y")}, nil},
 		{
-			"a dump without managedFields, no selector", []string{endpoints("b", "", ""), service("b", "")},
+			"a dump without managedFields, no selector",
+			[]string{endpoints("b", "", ""), service("b", "")},
 			[]string{"likely producer b by no-managed-by"},
 		},
 		{
-			"a lock", []string{endpoints("lock", "", `control-plane.alpha.kubernetes.io/leader: '{"holderIdentity":"web-0_1234","renewTime":"2026-01-02T03:04:05Z"}'`)},
+			"a lock",
+			[]string{endpoints("lock", "", `control-plane.alpha.kubernetes.io/leader: '{"holderIdentity":"web-0_1234","renewTime":"2026-01-02T03:04:05Z"}'`)},
 			[]string{"likely lock lock by leader-lock"},
 		},
 		{
-			"a lock held by a Pod", []string{
+			"a lock held by a Pod",
+			[]string{
 				endpoints("lock", "", `control-plane.alpha.kubernetes.io/leader: '{"holderIdentity":"web-0_1234"}'`),
 				"{apiVersion: v1, kind: Pod, metadata: {name: web-0, namespace: n, labels: {app: elector}}, spec: {serviceAccountName: sa, containers: []}}",
 			},
 			[]string{"proven lock elector as n/sa in Pod/web-0 by leader-lock"},
 		},
 		{
-			"a lock by its manager", []string{endpoints("lock", "", `control-plane.alpha.kubernetes.io/leader: 'no record'`, "elector:a"), mayWrite, deployment("elector", "w", "i")},
+			"a lock by its manager",
+			[]string{endpoints("lock", "", `control-plane.alpha.kubernetes.io/leader: 'no record'`, "elector:a"), mayWrite, deployment("elector", "w", "i")},
 			[]string{"proven lock elector as n/w in Deployment/elector by leader-lock"},
 		},
 		{
-			"a lock that the control plane left", []string{strings.ReplaceAll(endpoints("kube-scheduler", "", `control-plane.alpha.kubernetes.io/leader: '{}'`), "namespace: n", "namespace: kube-system")},
+			"a lock that the control plane left",
+			[]string{strings.ReplaceAll(endpoints("kube-scheduler", "", `control-plane.alpha.kubernetes.io/leader: '{}'`), "namespace: n", "namespace: kube-system")},
 			[]string{"likely expected kube-scheduler by leader-lock"},
 		},
 		{
-			"Patroni's", []string{
+			"Patroni's",
+			[]string{
 				endpoints("pg", "", `leader: pg-0, ttl: "30", renewTime: x, optime: "1"`, "Patroni:as"),
 				endpoints("pg-config", "", `config: "{}", initialize: "7"`), endpoints("pg-sync", "", `leader: pg-0, sync_standby: pg-1`),
 				mayWrite, "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: pg, namespace: n}, spec: {template: {spec: {serviceAccountName: w, containers: []}}}}",
@@ -189,7 +212,8 @@ func TestFind(t *testing.T) {
 			[]string{"proven state-store pg as n/w in StatefulSet/pg by patroni", "likely state-store pg as n/w in StatefulSet/pg by patroni", "likely state-store pg as n/w in StatefulSet/pg by patroni"},
 		},
 		{
-			"state in annotations", []string{endpoints("state", "", `mine: "1"`, "keeper:a")},
+			"state in annotations",
+			[]string{endpoints("state", "", `mine: "1"`, "keeper:a")},
 			[]string{"proven state-store state by annotations-only"},
 		},
 	} {
