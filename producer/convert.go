@@ -1,5 +1,7 @@
 package producer
 
+//lint:file-ignore SA1019 the deprecated API is what this file reads
+
 import (
 	"cmp"
 	"encoding/json"
@@ -148,7 +150,7 @@ func (c *converter) object(doc *document, value []byte, at path, depth int) erro
 
 // item converts one Endpoints object.
 func (c *converter) item(doc *document, value []byte, at path, _ int) error {
-	var endpoints corev1.Endpoints //nolint:staticcheck // the deprecated type is what is converted from
+	var endpoints corev1.Endpoints
 	if err := doc.decode(value, &endpoints, at); err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package producer
 
+//lint:file-ignore SA1019 retiring the deprecated object is what this file is for
+
 import (
 	"context"
 	"encoding/json"
@@ -70,7 +72,7 @@ func (w *Writer) Retire(ctx context.Context, d Desired, legacy Legacy) error {
 	if err != nil || marked == nil || !legacy.Delete {
 		return err
 	}
-	err = w.Client.CoreV1().Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{ //nolint:staticcheck // retiring the deprecated object is what this is for
+	err = w.Client.CoreV1().Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &marked.UID, ResourceVersion: &marked.ResourceVersion},
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -91,7 +93,7 @@ func (l Legacy) validate() error {
 
 // mark sets the label that stops mirroring, on the condition that the object
 // has the label that proves whose it is. It returns nil when there is no object.
-func (w *Writer) mark(ctx context.Context, d Desired, legacy Legacy) (*corev1.Endpoints, error) { //nolint:staticcheck // as above
+func (w *Writer) mark(ctx context.Context, d Desired, legacy Legacy) (*corev1.Endpoints, error) {
 	patch, err := json.Marshal([]map[string]any{
 		{"op": "test", "path": labelPath(legacy.Label), "value": legacy.Value},
 		{"op": "add", "path": labelPath(discovery.LabelSkipMirror), "value": "true"},
@@ -99,7 +101,7 @@ func (w *Writer) mark(ctx context.Context, d Desired, legacy Legacy) (*corev1.En
 	if err != nil {
 		return nil, err
 	}
-	marked, err := w.Client.CoreV1().Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{}) //nolint:staticcheck // as above
+	marked, err := w.Client.CoreV1().Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

@@ -1,5 +1,7 @@
 package producer
 
+//lint:file-ignore SA1019 the deprecated API is what this file reads
+
 import (
 	"cmp"
 	"fmt"
@@ -54,7 +56,7 @@ type carriage struct {
 // is in exactly one of them, however often and in whatever company the Endpoints
 // have it. An address that is ready in one place and not in another is not: that
 // is how the mirroring controller reads it, which made the slices so far.
-func (r *reader) subsets(from []corev1.EndpointSubset) []Subset { //nolint:staticcheck // the deprecated type is what is read
+func (r *reader) subsets(from []corev1.EndpointSubset) []Subset {
 	ports := make([][]endpointset.Port, len(from))
 	records := make([][]record, len(from))
 	unready := map[carriage]bool{}
@@ -142,7 +144,7 @@ func named(subsets []Subset) []Subset {
 }
 
 // ports reads the ports of a subset, without those that are there twice.
-func (r *reader) ports(from []corev1.EndpointPort, at path) []endpointset.Port { //nolint:staticcheck // as above
+func (r *reader) ports(from []corev1.EndpointPort, at path) []endpointset.Port {
 	if len(from) == 0 {
 		r.warn(at, "a subset has no ports: its slice gives addresses to DNS, and no backends")
 		return []endpointset.Port{{}}
@@ -171,12 +173,12 @@ func (r *reader) ports(from []corev1.EndpointPort, at path) []endpointset.Port {
 	return ports
 }
 
-func (r *reader) records(from *corev1.EndpointSubset, at path) []record { //nolint:staticcheck // as above
+func (r *reader) records(from *corev1.EndpointSubset, at path) []record {
 	var records []record
 	for _, list := range []struct {
 		field     string
 		ready     bool
-		addresses []corev1.EndpointAddress //nolint:staticcheck // as above
+		addresses []corev1.EndpointAddress
 	}{
 		{"addresses", true, from.Addresses},
 		{"notReadyAddresses", false, from.NotReadyAddresses},
@@ -191,7 +193,7 @@ func (r *reader) records(from *corev1.EndpointSubset, at path) []record { //noli
 	return records
 }
 
-func (r *reader) address(from *corev1.EndpointAddress, at path) (Endpoint, bool) { //nolint:staticcheck // as above
+func (r *reader) address(from *corev1.EndpointAddress, at path) (Endpoint, bool) {
 	e := Endpoint{Hostname: from.Hostname, Target: from.TargetRef}
 	ip := netutils.ParseIPSloppy(from.IP) // Endpoints may have leading zeros, which slices may not
 	if ip == nil {
@@ -214,7 +216,7 @@ func (r *reader) address(from *corev1.EndpointAddress, at path) (Endpoint, bool)
 }
 
 // lookAt warns of what the object as a whole says about itself.
-func (r *reader) lookAt(endpoints *corev1.Endpoints) { //nolint:staticcheck // as above
+func (r *reader) lookAt(endpoints *corev1.Endpoints) {
 	meta := r.at.with("metadata")
 	if endpoints.Annotations[corev1.EndpointsOverCapacity] == "truncated" {
 		r.warn(meta.with("annotations"), "addresses are missing: the object was cut off at 1000 (annotation %s: truncated). Convert from where the addresses come from", corev1.EndpointsOverCapacity)

@@ -1,5 +1,7 @@
 package producer
 
+//lint:file-ignore SA1019 the deprecated API is what this file reads
+
 import (
 	"context"
 	"errors"

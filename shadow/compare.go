@@ -1,5 +1,7 @@
 package shadow
 
+//lint:file-ignore SA1019 the deprecated API is what this file reads
+
 import (
 	"cmp"
 	"fmt"
@@ -18,7 +20,7 @@ import (
 type Input struct {
 	Service endpointset.ServiceKey
 	// Endpoints is the object of the Service's name, nil when there is none.
-	Endpoints *corev1.Endpoints //nolint:staticcheck // the deprecated type is what is compared
+	Endpoints *corev1.Endpoints
 	// Slices may hold those of other Services; they are left out.
 	Slices []*discovery.EndpointSlice
 	// Object is the Service; Gone says that it was looked for and is not there.

@@ -1,5 +1,7 @@
 package shadow
 
+//lint:file-ignore SA1019 the deprecated API is what this file reads
+
 import (
 	"cmp"
 	"net/netip"
@@ -27,7 +29,7 @@ type old struct {
 	truncated, lock, skip bool
 }
 
-func readEndpoints(e *corev1.Endpoints) old { //nolint:staticcheck // the deprecated type is what is compared
+func readEndpoints(e *corev1.Endpoints) old {
 	o := old{ready: map[endpointset.ID]bool{}, addrs: map[netip.Addr]bool{}, families: map[endpointset.Family]bool{}}
 	if e == nil {
 		return o
@@ -50,7 +52,7 @@ func readEndpoints(e *corev1.Endpoints) old { //nolint:staticcheck // the deprec
 
 // add leaves out what is no address: the API server takes none, and a consumer
 // of Endpoints could not use it.
-func (o *old) add(text string, ports []corev1.EndpointPort, ready bool) { //nolint:staticcheck // as above
+func (o *old) add(text string, ports []corev1.EndpointPort, ready bool) {
 	addr, ok := netip.AddrFromSlice(netutils.ParseIPSloppy(text)) // with leading zeros, as Endpoints may have them
 	if !ok {
 		return
