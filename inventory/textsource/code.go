@@ -167,6 +167,9 @@ func (c *code) clientMethod(tokens []lex.Token, i int, verb string) {
 	}
 	h := hit{offset: tokens[i].Start, detector: "text/client-method", verb: verb, access: verb}
 	call := enclosingCall(tokens, i)
+	if call.name == "nameof" {
+		return
+	}
 	if i+1 < len(tokens) && tokens[i+1].Is("(") {
 		end := closing(tokens, i+1)
 		if verb == "list" && asksToWatch(tokens[i+2:end]) {

@@ -1,6 +1,7 @@
 package textsource
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -47,10 +48,14 @@ func (d *document) commandScalar(n *yaml.Node, c place) {
 	readShell(in)
 }
 
-// blankWords makes one word of each {{ … }}.
+// blankWords makes one word of each {{ … }}, and kubectl of one that names it.
 func blankWords(data []byte) []byte {
-	out := []byte(string(data))
+	out := bytes.Clone(data)
 	forActions(data, func(start, end int) {
+		if bytes.Contains(bytes.ToLower(data[start:end]), []byte("kubectl")) {
+			fill(out[start:end], "kubectl")
+			return
+		}
 		for i := start; i < end; i++ {
 			if out[i] != '\n' {
 				out[i] = 'X'

@@ -17,6 +17,9 @@ func (c *code) csharpName(tokens []lex.Token, i int) {
 		return
 	}
 	fn := strings.ToLower(tokens[i-2].Text)
+	if strings.HasPrefix(fn, "watch") && i+1 < len(tokens) && tokens[i+1].Is(",") {
+		return // the official client's extension on a response: who asked for it is found there
+	}
 	h := hit{offset: tokens[i-2].Start, detector: "text/typed-client", access: "generic"}
 	switch {
 	case strings.HasPrefix(fn, "iresource") || strings.HasPrefix(fn, "ientity") || strings.HasPrefix(fn, "ikubernetesobject") && strings.Contains(fn, "watch"):

@@ -3,6 +3,7 @@ package textsource
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -133,14 +134,59 @@ func TestFixtures(t *testing.T) {
 	if len(labels) < 60 {
 		t.Errorf("only %d labels", len(labels))
 	}
-	kinds := make([]string, 0, len(byKind))
-	for k := range byKind {
-		kinds = append(kinds, k)
+	var table strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(byKind)) {
+		table.WriteString(byKind[k].row(k))
 	}
-	slices.Sort(kinds)
-	for _, k := range kinds {
-		s := byKind[k]
-		t.Logf("%-12s %3d to find, %3d to leave: precision %.2f, recall %.2f", k, s.hits+s.missed, s.clean+s.wrong, s.precision(), s.recall())
+	table.WriteString(total.row("**all**"))
+	t.Logf("\n%s", &table)
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "find-text.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%-12s %3d to find, %3d to leave: precision %.2f, recall %.2f", "all", total.hits+total.missed, total.clean+total.wrong, total.precision(), total.recall())
+	if !strings.Contains(string(doc), table.String()) {
+		t.Error("docs/find-text.md does not hold the table above; put it there")
+	}
+}
+
+// row is a line of the table in docs/find-text.md.
+func (s score) row(name string) string {
+	return fmt.Sprintf("| %s | %d | %d | %.2f | %.2f |\n", name, s.hits+s.missed, s.clean+s.wrong, s.precision(), s.recall())
+}
+
+// TestEveryDetectorIsDocumentedAndTried: a rule that no fixture sets off, or
+// that no page explains, is a rule that nobody can rely on.
+func TestEveryDetectorIsDocumentedAndTried(t *testing.T) {
+	tried := map[string]bool{}
+	findings, _ := Scan(context.Background(), filepath.Join("testdata", "fixtures"), Options{})
+	for _, f := range findings {
+		tried[f.Evidence[0].Detector] = true
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "find-text.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	detector := regexp.MustCompile(`"(text/[a-z-]+)"`)
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		code, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range detector.FindAllSubmatch(code, -1) {
+			d := string(m[1])
+			if !tried[d] {
+				t.Errorf("no fixture sets off %s (%s)", d, name)
+			}
+			if !strings.Contains(string(doc), "`"+d+"`") {
+				t.Errorf("docs/find-text.md does not explain %s", d)
+			}
+		}
+	}
 }

@@ -91,9 +91,6 @@ func actionEnd(data []byte, start int) (int, bool) {
 		case c == '"' || c == '`':
 			quote = c
 		case c == '}' && p+1 < len(data) && data[p+1] == '}':
-			for p+2 < len(data) && data[p+2] == '}' { // {{ {a} }}}
-				p++
-			}
 			return p + 2, true
 		}
 	}

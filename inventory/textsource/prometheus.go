@@ -2,6 +2,7 @@ package textsource
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -34,28 +35,32 @@ func roleHit(offset int) hit {
 
 // scrapeRole finds role: endpoints in a service discovery.
 func (d *document) scrapeRole(n *yaml.Node, c place) {
-	role, ok := field(n, "role")
-	if !ok || !says(role.value, "endpoints") && !says(role.value, "Endpoints") {
-		return
-	}
-	if !c.inSD {
-		known := false
-		for _, f := range sdFields {
-			_, has := field(n, f)
-			known = known || has
+	for _, role := range pairs(n) {
+		if role.key.Value != "role" || !says(role.value, "endpoints") && !says(role.value, "Endpoints") {
+			continue
 		}
-		if !known {
-			return
+		if !c.inSD && !hasAny(n, sdFields) {
+			continue
+		}
+		h := roleHit(0)
+		if v := strings.TrimSpace(scalar(role.value)); !strings.EqualFold(v, "endpoints") {
+			h.note += " Which role it is depends on the values that it is rendered with."
+		}
+		if nss := child(n, "namespaces", "names"); nss != nil && len(nss.Content) == 1 {
+			h.namespace = namespaceOf(scalar(nss.Content[0]))
+		}
+		d.report(role.key, c, h)
+	}
+}
+
+// hasAny reports whether a mapping has one of the keys.
+func hasAny(n *yaml.Node, keys []string) bool {
+	for _, p := range pairs(n) {
+		if slices.Contains(keys, p.key.Value) {
+			return true
 		}
 	}
-	h := roleHit(0)
-	if v := strings.TrimSpace(scalar(role.value)); !strings.EqualFold(v, "endpoints") {
-		h.note += " Which role it is depends on the values that it is rendered with."
-	}
-	if nss := child(n, "namespaces", "names"); nss != nil && len(nss.Content) == 1 {
-		h.namespace = namespaceOf(scalar(nss.Content[0]))
-	}
-	d.report(role.key, c, h)
+	return false
 }
 
 var metaLabel = regexp.MustCompile(`__meta_kubernetes_endpoints?_[a-zA-Z0-9_]*`)

@@ -34,7 +34,7 @@ var defaultLibraries = []defaultLibrary{
 	{"stork-service-discovery-kubernetes", "use-endpoint-slices", "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
 	{"ignite-kubernetes", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
 	{"TcpDiscoveryKubernetesIpFinder", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
-	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints.", evidence.Likely},
+	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints in older releases; newer ones try EndpointSlices first.", evidence.Possible},
 	{"dubbo-registry-kubernetes", "", "Dubbo's Kubernetes registry watches Endpoints.", evidence.Likely},
 	{"Steeltoe.Discovery.Kubernetes", "", "Steeltoe's Kubernetes discovery lists Endpoints.", evidence.Likely},
 	{"Ocelot.Provider.Kubernetes", "", "Ocelot's Kubernetes provider reads Endpoints.", evidence.Likely},

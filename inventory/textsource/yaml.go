@@ -64,6 +64,9 @@ func documentEnd(data []byte, start int) int {
 	}
 }
 
+// renderedFrom is the comment that helm template puts over each document.
+var renderedFrom = regexp.MustCompile(`(?m)\A(?:---\s*\n)?# Source: (\S{1,300})$`)
+
 // document is one YAML document that is being looked into.
 type document struct {
 	s    *source
@@ -74,10 +77,15 @@ type document struct {
 	// guessed: actions were taken out, so that values may be defaults.
 	guessed bool
 	values  int8 // caches hasValues: 0 for not looked yet
+	// rendered is the template that Helm says the document comes from.
+	rendered string
 }
 
 func readDocument(s *source, name string, opts yamlOptions) {
 	d := &document{s: s, name: name, text: s.data}
+	if m := renderedFrom.FindSubmatch(s.data[:min(len(s.data), 1024)]); m != nil {
+		d.rendered = string(m[1])
+	}
 	if opts.blank {
 		d.text, d.guessed = blankActions(s.data), true
 	}
@@ -187,6 +195,39 @@ func field(n *yaml.Node, key string) (pair, bool) {
 		}
 	}
 	return pair{}, false
+}
+
+// variants are a mapping as each of its kinds has it: a template can name
+// apiVersion and kind in both branches of an if. Nearly always there is one.
+func variants(n *yaml.Node) []*yaml.Node {
+	var kinds, versions []int
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch n.Content[i].Value {
+		case "kind":
+			kinds = append(kinds, i)
+		case "apiVersion":
+			versions = append(versions, i)
+		}
+	}
+	if len(kinds) < 2 || len(kinds) > maxValues {
+		return []*yaml.Node{n}
+	}
+	var out []*yaml.Node
+	for k, kind := range kinds {
+		v := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Column: n.Column}
+		version := -1
+		if len(versions) > 0 {
+			version = versions[min(k, len(versions)-1)]
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			if (key != "kind" || i == kind) && (key != "apiVersion" || i == version) {
+				v.Content = append(v.Content, n.Content[i], n.Content[i+1])
+			}
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // child is the value at a path of keys; nil if there is none.

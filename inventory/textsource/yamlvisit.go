@@ -125,10 +125,12 @@ func (d *document) mapping(n *yaml.Node, c *place) {
 	if strings.HasSuffix(c.kind, "Role") && strings.HasPrefix(c.version, "rbac.") {
 		return // package rbac judges grants
 	}
-	d.manifest(n, c)
+	for _, v := range variants(n) {
+		d.manifest(v, c)
+		d.operator(v, *c)
+	}
 	d.ansible(n, *c)
 	d.scrapeRole(n, *c)
-	d.operator(n, *c)
 	d.chart(n, *c)
 	d.container(n, *c)
 	d.settings(n, *c)
@@ -146,6 +148,9 @@ func (d *document) report(n *yaml.Node, c place, h hit) {
 	}
 	if h.access == "" {
 		h.access = "config"
+	}
+	if d.rendered != "" {
+		h.note = strings.TrimSpace(h.note + " Rendered from " + d.rendered + ".")
 	}
 	d.s.report(h)
 }
