@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,6 +15,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	discoveryclient "k8s.io/client-go/kubernetes/typed/discovery/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/slicewright/slicewright/endpointset"
 )
@@ -39,6 +41,7 @@ type Options struct {
 type Watcher struct {
 	client  discoveryclient.EndpointSlicesGetter
 	changed func([]endpointset.Change)
+	logger  *slog.Logger
 	index   *endpointset.Index
 	sources []*source
 }
@@ -54,7 +57,7 @@ func New(client discoveryclient.EndpointSlicesGetter, options Options) *Watcher 
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	w := &Watcher{client: client, changed: options.Changed, index: endpointset.NewIndex(options.Index)}
+	w := &Watcher{client: client, changed: options.Changed, logger: logger, index: endpointset.NewIndex(options.Index)}
 	if w.changed == nil {
 		w.changed = func([]endpointset.Change) {}
 	}
@@ -90,6 +93,8 @@ func (w *Watcher) Health() []Health {
 
 // Run watches until ctx ends. It may be called once.
 func (w *Watcher) Run(ctx context.Context) {
+	// Health speaks of failures, once for each; client-go would at each retry.
+	ctx = klog.NewContext(ctx, logr.FromSlogHandler(demoted{w.logger.Handler()}))
 	var running sync.WaitGroup
 	for _, s := range w.sources {
 		running.Go(func() { w.reflector(s).RunWithContext(ctx) })
@@ -133,3 +138,25 @@ func (w *Watcher) reflector(s *source) *cache.Reflector {
 func retryBackoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 6, Cap: 5 * time.Second}
 }
+
+// demoted is a log handler for which everything is a detail.
+type demoted struct{ slog.Handler }
+
+// Enabled reports whether details are logged.
+func (d demoted) Enabled(ctx context.Context, _ slog.Level) bool {
+	return d.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+// Handle logs the record as a detail.
+func (d demoted) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return d.Handler.Handle(ctx, r)
+}
+
+// WithAttrs returns a handler that adds attributes.
+func (d demoted) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return demoted{d.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup returns a handler that puts attributes into a group.
+func (d demoted) WithGroup(name string) slog.Handler { return demoted{d.Handler.WithGroup(name)} }
