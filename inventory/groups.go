@@ -31,7 +31,7 @@ func groups(entries []Entry) []Group {
 	for i := range entries {
 		e := &entries[i]
 		switch {
-		case !e.Consumer() || e.Missing || Rank(e.Confidence) >= Rank(evidence.Broad):
+		case !e.Consumer() || e.Missing || e.done() || Rank(e.Confidence) >= Rank(evidence.Broad):
 		case e.Class == evidence.Lock || e.Class == evidence.StateStore:
 			out = append(out, cannotMove(e))
 		case e.Class == evidence.Producer:

@@ -27,6 +27,7 @@ type findFlags struct {
 	server    string // Prometheus
 
 	tests, generated, vendor bool
+	buildTags                []string
 	excludeAgents            []string
 	tokenFile, caFile        string
 
@@ -40,7 +41,9 @@ type findFlags struct {
 }
 
 func newFindCommand(streams Streams) *cobra.Command {
-	flags := findFlags{kube: genericclioptions.NewConfigFlags(true)}
+	flags := findFlags{kube: newClusterFlags()}
+	// kubectl's --cluster names one of the kubeconfig; here it says to read it.
+	flags.kube.ClusterName = nil
 	cmd := &cobra.Command{
 		Use:   "find [--source DIR]... [--manifests DIR]... [--cluster] [--audit FILE|DIR|-]... [--metrics FILE|URL]...",
 		Short: "Find who still reads or writes Endpoints, with evidence, and say what was not seen",
@@ -81,6 +84,7 @@ was found, and not enough was seen to say that there is nothing.`,
 	f.BoolVar(&flags.tests, "tests", false, "look into tests too")
 	f.BoolVar(&flags.generated, "generated", false, "look into generated code too")
 	f.BoolVar(&flags.vendor, "vendor", false, "look into vendored code too")
+	f.StringSliceVar(&flags.buildTags, "build-tags", nil, "build tags for Go packages, as with go build -tags")
 	f.StringArrayVar(&flags.excludeAgents, "exclude-user-agent", nil, "leave out requests with this user agent (product or prefix), and count them; can be given more than once")
 	f.StringVar(&flags.tokenFile, "bearer-token-file", "", "token for the --metrics and --prometheus URLs")
 	f.StringVar(&flags.caFile, "ca-file", "", "certificates to trust for the --metrics and --prometheus URLs")
@@ -89,7 +93,7 @@ was found, and not enough was seen to say that there is nothing.`,
 	f.StringVar(&flags.registry, "registry", "", "registry.yaml to update: found facts are rewritten, what people wrote is kept")
 	f.StringVar(&flags.baseline, "baseline", "", "registry with what is known: --fail-on ignores it")
 	f.StringVar(&flags.failOn, "fail-on", "", "end with exit code 3 if there is an entry at this level or above: proven, strong, likely, possible, broad")
-	addKubeFlags(f, flags.kube)
+	flags.kube.AddFlags(f)
 	cmd.AddCommand(
 		newFindAuditPolicyCommand(streams),
 		newFindAuditQueryCommand(streams),

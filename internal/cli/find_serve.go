@@ -38,7 +38,7 @@ type serveFlags struct {
 	registry               string
 	interval               time.Duration
 	excludeAgents          []string
-	logFormat              string
+	log                    logFlags
 }
 
 func newFindServeCommand(streams Streams) *cobra.Command {
@@ -75,7 +75,7 @@ ServiceAccount, verb and code class), /registry.json, /healthz and /readyz.`,
 	f.StringVar(&flags.registry, "registry", "", "registry.yaml to keep current; what people and other sources wrote is kept")
 	f.DurationVar(&flags.interval, "interval", 10*time.Second, "how often the registry and the state are written")
 	f.StringArrayVar(&flags.excludeAgents, "exclude-user-agent", nil, "leave out requests with this user agent, and count them")
-	f.StringVar(&flags.logFormat, "log-format", "text", "log format: text or json")
+	flags.log.addTo(f)
 	return cmd
 }
 
@@ -91,8 +91,6 @@ func (f *serveFlags) validate() error {
 		return usageErrorf("--self-signed makes its own certificate: leave --tls-cert and --tls-key out")
 	case f.interval < 100*time.Millisecond:
 		return usageErrorf("--interval %s is too short: use at least 100ms", f.interval)
-	case f.logFormat != "text" && f.logFormat != "json":
-		return usageErrorf("unknown log format %q: use text or json", f.logFormat)
 	}
 	return nil
 }
@@ -101,7 +99,10 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 	if err := flags.validate(); err != nil {
 		return err
 	}
-	log := newServeLogger(streams, flags.logFormat)
+	log, err := flags.log.logger(streams.Err)
+	if err != nil {
+		return err
+	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := live.NewMetrics(reg)
@@ -151,13 +152,6 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 		}
 	})
 	return group.Wait()
-}
-
-func newServeLogger(streams Streams, format string) *slog.Logger {
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(streams.Err, nil))
-	}
-	return slog.New(slog.NewTextHandler(streams.Err, nil))
 }
 
 // serveWebhook starts the TLS server that an API server sends to.

@@ -12,15 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/apimetrics"
 	"github.com/slicewright/slicewright/inventory/audit"
 	"github.com/slicewright/slicewright/inventory/codeowners"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/gosource"
 	"github.com/slicewright/slicewright/inventory/objects"
 	"github.com/slicewright/slicewright/inventory/rbac"
 	"github.com/slicewright/slicewright/inventory/textsource"
@@ -78,8 +77,24 @@ func (s *search) source(ctx context.Context) error {
 // sourceScanners read a directory of source, each a part of its files.
 var sourceScanners = []func(context.Context, string, *findFlags) ([]evidence.Finding, evidence.Coverage){
 	func(ctx context.Context, dir string, f *findFlags) ([]evidence.Finding, evidence.Coverage) {
+		return gosource.Scan(ctx, dir, gosource.Options{Scopes: f.scopes(), BuildTags: f.buildTags})
+	},
+	func(ctx context.Context, dir string, f *findFlags) ([]evidence.Finding, evidence.Coverage) {
 		return textsource.Scan(ctx, dir, textsource.Options{Tests: f.tests, Generated: f.generated, Vendor: f.vendor})
 	},
+}
+
+// scopes are those of a project's code that are looked into beside its own.
+func (f *findFlags) scopes() []evidence.Scope {
+	var out []evidence.Scope
+	for scope, wanted := range map[evidence.Scope]bool{
+		evidence.ScopeTest: f.tests, evidence.ScopeGenerated: f.generated, evidence.ScopeVendor: f.vendor,
+	} {
+		if wanted {
+			out = append(out, scope)
+		}
+	}
+	return out
 }
 
 // objects reads manifests and the cluster into snapshots and evaluates each.
@@ -200,7 +215,7 @@ func (s *search) metrics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := apimetrics.Source{Client: client, UserAgent: audit.UserAgent + "/" + s.version + " (find)"}
+	from := apimetrics.Source{Client: client, UserAgent: userAgent("find")}
 	var counts, before apimetrics.Counts
 	var failures evidence.Coverage
 	read := func(names []string, into *apimetrics.Counts) {
@@ -277,14 +292,6 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+b.token)
 	return b.next.RoundTrip(r)
-}
-
-// addKubeFlags adds those of kubectl's flags that reading a cluster needs.
-func addKubeFlags(f *pflag.FlagSet, kube *genericclioptions.ConfigFlags) {
-	f.StringVar(kube.KubeConfig, "kubeconfig", "", "path of the kubeconfig file")
-	f.StringVar(kube.Context, "context", "", "context of the kubeconfig to use")
-	f.StringVarP(kube.Namespace, "namespace", "n", "", "namespace to read where reading all is forbidden; for manifests, the one of objects that name none")
-	f.StringVar(kube.Impersonate, "as", "", "user to impersonate")
 }
 
 func onTerminal(w io.Writer) bool {

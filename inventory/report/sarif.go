@@ -76,7 +76,7 @@ func (s *sarifRun) add(e *inventory.Entry, ev evidence.Evidence, known map[strin
 	result := s.run.CreateResultForRule(ev.Detector).
 		WithLevel(level(e.Confidence)).
 		WithMessage(sarif.NewTextMessage(message(e, ev))).
-		AddPartialFingerprint("slicewright/v1", print).
+		WithPartialFingerprints(map[string]string{"slicewright/v1": print}).
 		AddLocation(location(ev))
 	if ev.Count > 1 {
 		result.WithOccurrenceCount(ev.Count)
