@@ -182,8 +182,11 @@ func markerArguments(s string) map[string][]string {
 				break
 			}
 		}
-		for _, item := range strings.FieldsFunc(rest[:end], func(r rune) bool { return r == ';' || r == '{' || r == '}' || depth != 0 && r == ',' }) {
-			args[strings.TrimSpace(key)] = append(args[strings.TrimSpace(key)], strings.Trim(strings.TrimSpace(item), `"'`+"`"))
+		braces := strings.HasPrefix(rest, "{")
+		for _, item := range strings.FieldsFunc(rest[:end], func(r rune) bool {
+			return r == ';' || braces && (r == '{' || r == '}' || r == ',')
+		}) {
+			args[strings.TrimSpace(key)] = append(args[strings.TrimSpace(key)], strings.Trim(strings.TrimSpace(item), "\"'`"))
 		}
 		s = strings.TrimPrefix(rest[end:], ",")
 	}
