@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -30,6 +32,13 @@ import (
 
 // These tests are about what the watcher does with answers; that a real API
 // server gives such answers is for the lab's scenarios to show.
+
+func TestMain(m *testing.M) {
+	// One of client-go's error handlers spaces errors out by the time of the
+	// last one, of the whole process: across a test's own clock that is years.
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+	os.Exit(m.Run())
+}
 
 var web = endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
 
