@@ -75,8 +75,10 @@ type Event struct {
 	Observation *Observation
 }
 
-// Gap is a time in which a watch was down.
+// Gap is a time in which a watch was down. It is told twice: when it begins, so
+// that not even a killed recorder leaves a smooth line, and when it ends.
 type Gap struct {
+	// To is zero where the gap begins.
 	From, To time.Time
 	// Resource is "endpointslices", "pods" or "services".
 	Resource string

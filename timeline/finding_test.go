@@ -302,46 +302,60 @@ func line(f timeline.Finding) string {
 // and Pod said at its moment.
 func TestFailuresAreExplained(t *testing.T) {
 	tests := []struct{ name, script, want string }{
-		{"the Pod was gone", `
+		{
+			"the Pod was gone", `
 			0s pod a 10.0.0.1 ready
 			0s slice web-1 10.0.0.1=a:T/T/F
 			3s pod a gone
 			4s haproxy fails 10.0.0.1 times 3 : no route to host`,
-			"haproxy: no route to host (3 times); the slices had said ready for 4s, Pod t/a had been gone for 1s"},
-		{"the containers had ended", `
+			"haproxy: no route to host (3 times); the slices had said ready for 4s, Pod t/a had been gone for 1s",
+		},
+		{
+			"the containers had ended", `
 			0s pod a 10.0.0.1 ready
 			0s slice web-1 10.0.0.1=a:T/T/F
 			3s pod a stopped 2s
 			4s haproxy fails 10.0.0.1 : connection refused`,
-			"haproxy: connection refused; the slices had said ready for 4s, the containers of Pod t/a had ended"},
-		{"it was being deleted", `
+			"haproxy: connection refused; the slices had said ready for 4s, the containers of Pod t/a had ended",
+		},
+		{
+			"it was being deleted", `
 			0s pod a 10.0.0.1 ready
 			0s slice web-1 10.0.0.1=a:T/T/F
 			3s pod a deleting 30s
 			3.2s slice web-1 10.0.0.1=a:F/T/T
 			4s haproxy fails 10.0.0.1 : reset`,
-			"haproxy: reset; the slices had said terminating for 800ms, Pod t/a was being deleted for 1s (grace 30s)"},
-		{"it was ready: look elsewhere", `
+			"haproxy: reset; the slices had said terminating for 800ms, Pod t/a was being deleted for 1s (grace 30s)",
+		},
+		{
+			"it was ready: look elsewhere", `
 			0s pod a 10.0.0.1 ready
 			0s slice web-1 10.0.0.1=a:T/T/F
 			4s haproxy fails 10.0.0.1 : timeout`,
-			"haproxy: timeout; the slices had said ready for 4s, Pod t/a was ready"},
-		{"the slices had dropped it", `
+			"haproxy: timeout; the slices had said ready for 4s, Pod t/a was ready",
+		},
+		{
+			"the slices had dropped it", `
 			0s pod a 10.0.0.1 ready
 			0s slice web-1 10.0.0.1=a:T/T/F
 			2s pod a gone
 			2s slice web-1
 			4s haproxy fails 10.0.0.1 : no route to host`,
-			"haproxy: no route to host; the slices had dropped the address 2s before, Pod t/a had been gone for 2s"},
-		{"it was not there yet", `
+			"haproxy: no route to host; the slices had dropped the address 2s before, Pod t/a had been gone for 2s",
+		},
+		{
+			"it was not there yet", `
 			0s slice web-1 10.0.0.2:T/T/F
 			1s haproxy fails 10.0.0.1 : no route to host
 			2s slice web-1 10.0.0.2:T/T/F 10.0.0.1:T/T/F`,
-			"haproxy: no route to host; no slice held the address yet"},
-		{"it never was", `
+			"haproxy: no route to host; no slice held the address yet",
+		},
+		{
+			"it never was", `
 			0s slice web-1 10.0.0.2:T/T/F
 			1s haproxy fails 10.9.9.9 : no route to host`,
-			"haproxy: no route to host; no slice of the Service ever held the address"},
+			"haproxy: no route to host; no slice of the Service ever held the address",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -124,6 +124,7 @@ func (p *PodHistory) Deletion() *PodChange {
 type Builder struct {
 	state    *State
 	services map[endpointset.ServiceKey]*serviceBuilder
+	gaps     Gaps
 	history  History
 }
 
@@ -149,7 +150,7 @@ func (b *Builder) Add(ev Event) {
 	case ev.Service != nil:
 		b.addService(ev)
 	case ev.Gap != nil:
-		b.history.Gaps = append(b.history.Gaps, *ev.Gap)
+		b.gaps.Add(*ev.Gap)
 	case ev.Observation != nil:
 		b.history.Observations = append(b.history.Observations, *ev.Observation)
 		b.history.Until = later(b.history.Until, ev.Observation.Last)
@@ -163,6 +164,7 @@ func (b *Builder) Build(until time.Time) *History {
 	if until.After(h.Until) {
 		h.Until = until
 	}
+	h.Gaps = b.gaps.List(h.Until)
 	for _, key := range sortedKeys(b.services, compareServices) {
 		svc := b.services[key]
 		for _, address := range sortedKeys(svc.lanes, compareAddresses) {

@@ -73,6 +73,9 @@ func runRecord(ctx context.Context, streams Streams, flags recordFlags, args []s
 	if flags.out == "" {
 		return usageErrorf("say where to: --out FILE.db")
 	}
+	if strings.Contains(flags.out, "://") {
+		return usageErrorf("--out %s: a recording is a file; servers are not supported", flags.out)
+	}
 	size, err := parseSize(flags.maxSize)
 	if err != nil {
 		return err
@@ -182,8 +185,8 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
 		return fmt.Errorf("record into %s: %w", flags.out, err)
 	}
-	_, err = fmt.Fprintf(streams.Out, "recorded %d changes of %d slices and %d Pods into %s, with %d gaps\n",
-		last.Events, last.Slices, last.Pods, flags.out, last.Gaps)
+	_, err = fmt.Fprintf(streams.Out, "recorded %d changes into %s, with %d gaps; at the end there are %d slices and %d Pods\n",
+		last.Events, flags.out, last.Gaps, last.Slices, last.Pods)
 	return err
 }
 

@@ -56,19 +56,20 @@ func runTimelineAt(ctx context.Context, streams Streams, flags timelineFlags, at
 // those after the moment are read too.
 func (r *openedTimeline) stateAt(ctx context.Context, at time.Time) (*timeline.State, []timeline.Gap, error) {
 	state := timeline.NewState()
-	var gaps []timeline.Gap
+	var gaps timeline.Gaps
 	for ev, err := range r.Events(ctx, at, time.Time{}) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", r.name, err)
 		}
 		if ev.Gap != nil {
-			gaps = append(gaps, *ev.Gap)
+			gaps.Add(*ev.Gap)
 		}
 		if !ev.At.After(at) {
 			state.Apply(ev)
 		}
 	}
-	return state, gaps, nil
+	// A gap that has not ended holds the moment too.
+	return state, gaps.List(at.Add(time.Microsecond)), nil
 }
 
 // recordedServices are those that have slices or were seen themselves.

@@ -226,6 +226,7 @@ func TestTimelineExitCodes(t *testing.T) {
 		{"timeline at start " + path + " --policy best", ExitUsage, "--policy"},
 		{"timeline at start " + path + " nobody", ExitUnknown, "it holds t/web"},
 		{"record", ExitUsage, "--out FILE.db"},
+		{"record -A --out postgres://db/recordings", ExitUsage, "a recording is a file"},
 		{"record --out " + fresh, ExitUsage, "Services, -l SELECTOR or -A"},
 		{"record web -A --out " + fresh, ExitUsage, "not both"},
 		{"record a/web b/web --out " + fresh, ExitUsage, "of one namespace"},

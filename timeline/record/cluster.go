@@ -55,8 +55,9 @@ type message struct {
 	apply func(context.Context, *applier, moment) error
 	// gap is set where the watch was down before this message.
 	gap *timeline.Gap
-	// down is set where the watch went down with this message.
-	down bool
+	// down is set where the watch went down with this message, for a reason.
+	down   bool
+	reason string
 }
 
 // Record lists, watches and writes until ctx ends, which is no error. The
@@ -81,8 +82,8 @@ func (c *Cluster) Record(ctx context.Context, w *store.Writer) error {
 		group.Go(func() error { return watch.run(watching, r.messages) })
 	}
 	group.Go(func() error { return r.write(watching) })
-	err := group.Wait()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	// Whether it was interrupted or its time was up, that is how it ends.
+	if err := group.Wait(); err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		return err
 	}
 	return r.finish(context.WithoutCancel(ctx))
@@ -105,9 +106,13 @@ func (r *recorder) start(ctx context.Context) error {
 		if now.Before(before) { // the clock went back while nobody looked
 			now = before
 		}
-		gap := &timeline.Gap{From: before, To: now, Resource: "endpointslices", Namespace: r.Scope.Namespace, Lost: true, Reason: "the recorder did not run"}
-		if err := r.writer.Append(ctx, timeline.Event{At: now, Gap: gap}); err != nil {
-			return err
+		for _, resource := range resources {
+			gap := &timeline.Gap{
+				From: before, To: now, Resource: resource.name, Namespace: r.Scope.Namespace, Lost: true, Reason: "the recorder did not run",
+			}
+			if err := r.writer.Append(ctx, timeline.Event{At: now, Gap: gap}); err != nil {
+				return err
+			}
 		}
 	}
 	for _, resource := range resources {
@@ -174,10 +179,14 @@ func (r *recorder) take(ctx context.Context, m message) error {
 			return err
 		}
 	}
-	m.watch.isDown = m.down
-	if m.down {
+	if m.down && !m.watch.isDown {
 		m.watch.downSince = m.at
+		gap := m.watch.gap(m.at, time.Time{}, true, m.reason)
+		if err := r.writer.Append(ctx, timeline.Event{At: m.at, Gap: gap}); err != nil {
+			return err
+		}
 	}
+	m.watch.isDown = m.down
 	if m.apply == nil {
 		return nil
 	}

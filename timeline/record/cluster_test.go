@@ -128,6 +128,8 @@ func inWords(ev timeline.Event) string {
 		return fmt.Sprintf("pod %s %s ready=%s", ev.Pod.Name, ev.Op, ev.Pod.Ready)
 	case ev.Service != nil:
 		return fmt.Sprintf("service %s %s", ev.Service.Key.Name, ev.Op)
+	case ev.Gap != nil && ev.Gap.To.IsZero():
+		return fmt.Sprintf("gap %s begins", ev.Gap.Resource)
 	case ev.Gap != nil:
 		return fmt.Sprintf("gap %s lost=%v %s", ev.Gap.Resource, ev.Gap.Lost, ev.Gap.Reason)
 	}
@@ -192,6 +194,7 @@ func TestALostWatchIsAGap(t *testing.T) {
 	server.send("endpointslices", "ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","code":410,"reason":"Expired","message":"too old resource version: 100 (300)"}`)
 	s.until("the gap", func(p Progress) bool { return p.Gaps == 1 && p.Events >= 1 })
 	check(t, s.end(), afterLists(
+		"gap endpointslices begins",
 		"gap endpointslices lost=true too old resource version: 100 (300)",
 		"slice web-2 listed +10.0.0.3",
 		"slice web-1 missing",
@@ -210,6 +213,7 @@ func TestAnEndedWatchGoesOnWhereItStopped(t *testing.T) {
 	s.until("a change after it", func(p Progress) bool { return p.Events == 2 })
 	check(t, s.end(), afterLists(
 		"slice web-1 modified +10.0.0.2",
+		"gap endpointslices begins",
 		"gap endpointslices lost=false the API server ended the watch",
 		"slice web-1 modified -10.0.0.1",
 	)...)
@@ -237,7 +241,7 @@ func TestARecordingThatEndsInAGapSaysSo(t *testing.T) {
 			t.Fatal("the watch is not tried again")
 		}
 	}
-	check(t, s.end(), afterLists("gap pods lost=true the recording ended before the watch was back")...)
+	check(t, s.end(), afterLists("gap pods begins", "gap pods lost=true the recording ended before the watch was back")...)
 }
 
 func TestARecorderThatDidNotRunLeavesAGap(t *testing.T) {
@@ -249,7 +253,9 @@ func TestARecorderThatDidNotRunLeavesAGap(t *testing.T) {
 	second := resume(t, server, web, first.path)
 	second.until("the lists", func(p Progress) bool { return p.Slices == 1 && p.Pods == 1 })
 	check(t, second.end(), afterLists(
+		"gap services lost=true the recorder did not run",
 		"gap endpointslices lost=true the recorder did not run",
+		"gap pods lost=true the recorder did not run",
 		"slice web-1 listed +10.0.0.7",
 	)...)
 }
@@ -264,6 +270,23 @@ func TestAServiceThatComesIntoTheSelectorBringsItsSlices(t *testing.T) {
 	server.send("services", "MODIFIED", serviceJSON("web", 600, `"tier":"front"`))
 	s.until("the Service", func(p Progress) bool { return p.Slices == 1 })
 	check(t, s.end(), "service web listed", "slice web-1 listed +10.0.0.1", "pod a listed ready=T")
+}
+
+func TestTheEndOfItsTimeIsNoError(t *testing.T) {
+	server := serveWeb(t)
+	w, err := store.Create(t.Context(), filepath.Join(t.TempDir(), "r.db"), store.Run{Source: "test", Scope: web.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeout, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	cluster := Cluster{Client: server.client(t), Scope: web, Now: clockOf(), Log: slog.New(slog.DiscardHandler)}
+	if err := cluster.Record(timeout, w); err != nil {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAMissingPermissionIsNamed(t *testing.T) {

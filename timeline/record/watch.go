@@ -178,6 +178,7 @@ func (w *watcher) list(ctx context.Context) (message, error) {
 func (w *watcher) run(ctx context.Context, out chan<- message) error {
 	retry := firstRetry
 	var down *timeline.Gap
+	warned := false
 	for {
 		began := w.now()
 		stream, err := w.open(ctx, out, &down)
@@ -188,17 +189,20 @@ func (w *watcher) run(ctx context.Context, out chan<- message) error {
 			}
 			return ctx.Err()
 		case err != nil:
-			w.log.Warn("watch is down", "resource", w.resource.name, "namespace", w.namespace, "error", err)
 			if down == nil {
 				down = w.gap(w.heard, time.Time{}, false, err.Error())
+			}
+			if !warned { // once is enough, however long it takes
+				w.log.Warn("watch is down, trying again", "resource", w.resource.name, "namespace", w.namespace, "error", err)
+				warned = true
 			}
 		default:
 			if down, err = w.follow(ctx, stream, out); err != nil {
 				return err
 			}
-			retry = firstRetry
+			retry, warned = firstRetry, false
 		}
-		if err := send(ctx, out, message{watch: w, at: down.From, down: true}); err != nil {
+		if err := send(ctx, out, message{watch: w, at: down.From, down: true, reason: down.Reason}); err != nil {
 			return err
 		}
 		// A watch that was open for a while and ended is taken up at once: every
