@@ -67,8 +67,11 @@ func backendsIn(endpoints *corev1.Endpoints) map[string]bool {
 
 func genEndpoints(t *rapid.T) *corev1.Endpoints {
 	ports := []corev1.EndpointPort{
-		{Name: "http", Protocol: "TCP", Port: 8080}, {Name: "http", Protocol: "TCP", Port: 9090},
-		{Name: "https", Protocol: "TCP", Port: 8443}, {Name: "dns", Protocol: "TCP", Port: 53}, {Name: "dns", Protocol: "UDP", Port: 53},
+		{Name: "http", Protocol: "TCP", Port: 8080},
+		{Name: "http", Protocol: "TCP", Port: 9090},
+		{Name: "https", Protocol: "TCP", Port: 8443},
+		{Name: "dns", Protocol: "TCP", Port: 53},
+		{Name: "dns", Protocol: "UDP", Port: 53},
 	}
 	address := rapid.Custom(func(t *rapid.T) corev1.EndpointAddress {
 		n := rapid.IntRange(0, 30).Draw(t, "address")

@@ -261,7 +261,8 @@ func TestAccessIsAskedFor(t *testing.T) {
 	}{
 		{"all is permitted", []string{"shop"}, func(*authorizationv1.ResourceAttributes) bool { return true }, nil},
 		{
-			"watch is missing in one", []string{"shop", "lab"},
+			"watch is missing in one",
+			[]string{"shop", "lab"},
 			func(a *authorizationv1.ResourceAttributes) bool { return a.Verb == "list" || a.Namespace == "shop" },
 			[]string{`watch endpointslices.discovery.k8s.io in namespace "lab"`, "kind: Role\n", "namespace: lab", "- list", "- watch", "discovery.k8s.io"},
 		},

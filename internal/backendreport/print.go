@@ -121,8 +121,10 @@ func (b *Backend) row(format Format) []string {
 		cells = []string{port, b.Endpoint, string(b.state), b.Rule, b.Because, target, b.Slice}
 	case Wide:
 		hints := strings.Join(append(b.ForZones, b.ForNodes...), ",")
-		cells = []string{port, b.Endpoint, string(b.state), string(b.Reason),
-			yes(b.Ready), yes(b.Serving), yes(b.Terminating), b.Zone, b.Node, hints, target, uid, b.Slice}
+		cells = []string{
+			port, b.Endpoint, string(b.state), string(b.Reason),
+			yes(b.Ready), yes(b.Serving), yes(b.Terminating), b.Zone, b.Node, hints, target, uid, b.Slice,
+		}
 	default:
 		cells = []string{port, b.Endpoint, string(b.state), string(b.Reason), b.Zone, b.Node, target}
 	}

@@ -94,7 +94,8 @@ func (p *Policy) subjects() []subject {
 	account := func(ns, name string) subject {
 		return subject{
 			"ServiceAccount " + ns + "/" + name, "system:serviceaccount:" + ns + ":" + name,
-			[]string{"system:serviceaccounts", "system:serviceaccounts:" + ns, "system:authenticated"}, false,
+			[]string{"system:serviceaccounts", "system:serviceaccounts:" + ns, "system:authenticated"},
+			false,
 		}
 	}
 	out := []subject{account(elsewhere, elsewhere), {"a person", elsewhere, []string{"system:authenticated"}, false}}
