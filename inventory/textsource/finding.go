@@ -20,10 +20,11 @@ const maxExcerpt = 160
 const acknowledgement = "slicewright:acknowledged"
 
 // findings turns the hits of one file into findings, in order of place. Two
-// detectors that speak of one place are one finding: the surer one.
-func findings(path string, scope evidence.Scope, data []byte, hits []hit) []evidence.Finding {
+// detectors that speak of one place are one finding: the surer one. The second
+// result is, for each finding, the setting that would make it none.
+func findings(path string, scope evidence.Scope, data []byte, hits []hit) ([]evidence.Finding, []string) {
 	if len(hits) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(rank(a.confidence), rank(b.confidence)))
@@ -31,6 +32,7 @@ func findings(path string, scope evidence.Scope, data []byte, hits []hit) []evid
 	hits = slices.CompactFunc(hits, func(a, b hit) bool { return a.offset == b.offset })
 	ix := newLineIndex(data)
 	out := make([]evidence.Finding, 0, len(hits))
+	settings := make([]string, 0, len(hits))
 	for _, h := range hits {
 		line, column := ix.position(h.offset)
 		f := evidence.Finding{
@@ -64,8 +66,9 @@ func findings(path string, scope evidence.Scope, data []byte, hits []hit) []evid
 			f.Notes = []string{h.note}
 		}
 		out = append(out, f)
+		settings = append(settings, h.setting)
 	}
-	return out
+	return out, settings
 }
 
 func acknowledged(ix *lineIndex, line int) bool {

@@ -83,8 +83,13 @@ func TestFixtures(t *testing.T) {
 	labels := fixtureLabels(t, root)
 	findings, _ := Scan(context.Background(), root, Options{})
 	got := map[string]evidence.Finding{}
+	places := map[string]bool{}
 	for _, f := range findings {
 		locator := f.Evidence[0].Locator
+		if places[locator] {
+			t.Errorf("%s is reported twice", locator)
+		}
+		places[locator] = true
 		got[locator[:strings.LastIndexByte(locator, ':')]] = f
 	}
 	var total score

@@ -27,6 +27,11 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 			problemAt[message] = offset
 		}
 	}
+	s.turned = func(setting string) {
+		if len(res.turned) < 16 {
+			res.turned = append(res.turned, setting)
+		}
+	}
 	if !utf8.Valid(data) {
 		s.data = replaceInvalid(data)
 		s.problem(firstInvalid(data), "is not UTF-8; read with ? for each byte that is none")
@@ -35,6 +40,7 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 		s.problem(0, fmt.Sprintf("a program of %d bytes, more than %d; it has words to look for and was not read", len(data), maxCode))
 		k = fileKind{}
 	}
+	text := s.data // a reader may blank comments in its own copy
 	func() {
 		defer func() {
 			if r := recover(); r != nil {
@@ -43,9 +49,9 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 		}()
 		dispatch(s, j.path, k)
 	}()
-	res.findings = findings(j.path, j.scope, s.data, hits)
+	res.findings, res.settings = findings(j.path, j.scope, text, hits)
 	if len(problemAt) > 0 {
-		ix := newLineIndex(s.data)
+		ix := newLineIndex(text)
 		for message, offset := range problemAt {
 			line, column := ix.position(offset)
 			res.problems = append(res.problems, evidence.Problem{Locator: fmt.Sprintf("%s:%d:%d", j.path, line, column), Message: message})
@@ -54,7 +60,7 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 			return bytes.Compare([]byte(a.Locator+a.Message), []byte(b.Locator+b.Message))
 		})
 	}
-	if len(res.findings) > 0 || len(res.problems) > 0 {
+	if len(res.findings) > 0 || len(res.problems) > 0 || len(res.turned) > 0 {
 		w.results = append(w.results, res)
 	}
 }

@@ -74,7 +74,7 @@ func (d *document) ansible(n *yaml.Node, c place) {
 			continue
 		}
 		if p.value.Kind == yaml.ScalarNode && freeFormKind.MatchString(p.value.Value) {
-			d.report(p.key, c, hit{detector: "text/ansible", verb: verb, advice: advice(verb)})
+			d.report(p.key, c, hit{detector: "text/ansible", verb: verb, access: verb, advice: advice(verb)})
 		}
 		if p.value.Kind != yaml.MappingNode {
 			continue
@@ -99,7 +99,7 @@ func (d *document) ansible(n *yaml.Node, c place) {
 		if strings.Contains(ns, "{") {
 			ns = ""
 		}
-		d.report(kind.key, c, hit{detector: "text/ansible", verb: verb, namespace: ns, advice: advice(verb)})
+		d.report(kind.key, c, hit{detector: "text/ansible", verb: verb, access: verb, namespace: ns, advice: advice(verb)})
 	}
 }
 

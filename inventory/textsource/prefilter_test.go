@@ -10,7 +10,7 @@ import (
 // The matcher finds what a plain search finds, and nothing else, wherever the
 // word stands.
 func TestMatcherAgreesWithPlainSearch(t *testing.T) {
-	matchers := []*matcher{wordsCode, wordsYAML, wordsHCL, wordsSettings}
+	matchers := []*matcher{wordsCode, wordsYAML, wordsHCL, wordsSettings, newMatcher("vwxyzab", "abvwxyz")}
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(matchers).Draw(t, "matcher")
 		// Pieces of the words make near misses likely.

@@ -147,7 +147,13 @@ func (s *scan) finish(workers []*worker, cov evidence.Coverage, skipped map[stri
 	slices.SortFunc(files, func(a, b fileResult) int { return strings.Compare(a.path, b.path) })
 	var out []evidence.Finding
 	for _, f := range files {
-		out = append(out, f.findings...)
+		for i, finding := range f.findings {
+			if by := turnedBy(files, f.path, f.settings[i]); by != "" {
+				cov.Notes = append(cov.Notes, fmt.Sprintf("no finding: the library at %s is turned to EndpointSlices in %s", finding.Evidence[0].Locator, by))
+				continue
+			}
+			out = append(out, finding)
+		}
 		cov.Problems = append(cov.Problems, f.problems...)
 	}
 	for _, what := range slices.Sorted(maps.Keys(skipped)) {
@@ -164,6 +170,24 @@ func (s *scan) finish(workers []*worker, cov evidence.Coverage, skipped map[stri
 		cov.Notes = append(cov.Notes, "not read by this source, by kind: "+topKinds(kinds))
 	}
 	return out, cov
+}
+
+// turnedBy is the file, beside a dependency list or below it, that turns a
+// library to slices; "" if there is none.
+func turnedBy(files []fileResult, list, setting string) string {
+	if setting == "" {
+		return ""
+	}
+	dir := ""
+	if i := strings.LastIndexByte(list, '/'); i >= 0 {
+		dir = list[:i+1]
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.path, dir) && slices.Contains(f.turned, setting) {
+			return f.path
+		}
+	}
+	return ""
 }
 
 // topKinds names the most frequent kinds, ten at most.
@@ -190,6 +214,8 @@ type fileResult struct {
 	path     string
 	findings []evidence.Finding
 	problems []evidence.Problem
+	settings []string // for each finding, what would make it none
+	turned   []string // settings that this file turns to slices
 }
 
 // worker reads files one after another into one buffer.

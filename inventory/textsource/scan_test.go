@@ -187,6 +187,9 @@ func TestScopesAreReadWhenAskedFor(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%+v: %s", tt.opts, diff)
 		}
+		if notes := strings.Join(cov.Notes, "\n"); !tt.opts.Vendor && !strings.Contains(notes, "not read: 2 vendor directories") {
+			t.Errorf("%+v: vendored directories were entered:\n%s", tt.opts, notes)
+		}
 		if notes := strings.Join(cov.Notes, "\n"); !strings.Contains(notes, ".go 1") || !strings.Contains(notes, "1 files for people to read") {
 			t.Errorf("notes do not tell what was left out:\n%s", notes)
 		}
@@ -289,6 +292,8 @@ func TestClassVerbAndAccess(t *testing.T) {
 		{"a.yaml", "apiVersion: v1\nkind: Endpoints\nmetadata: {name: a, labels: {endpoints.kubernetes.io/managed-by: endpoint-controller}}\n", "expected create config"},
 		{"a.yaml", "env:\n- {name: PATRONI_KUBERNETES_USE_ENDPOINTS, value: 'true'}\n", "state-store update config"},
 		{"a.yaml", "kubernetes_sd_configs:\n- role: endpoints\n", "reader watch informer"},
+		{"a.yml", "- k8s: {kind: Endpoints, state: absent, name: a}\n", "producer delete delete"},
+		{"a.yml", "- k8s_info: {kind: Endpoints}\n", "reader list list"},
 		{"a.tf", "data \"kubernetes_endpoints_v1\" \"a\" {}\n", "reader get get"},
 	}
 	for _, tt := range tests {
@@ -304,6 +309,32 @@ func TestClassVerbAndAccess(t *testing.T) {
 		if f.Advice == "" || f.Verbs[f.Evidence[0].Verb] != 1 {
 			t.Errorf("%q: advice %q, verbs %v", tt.text, f.Advice, f.Verbs)
 		}
+	}
+}
+
+func TestALibraryThatIsTurnedToSlicesIsNoFinding(t *testing.T) {
+	const pom = "<artifactId>spring-cloud-starter-kubernetes-fabric8</artifactId>\n"
+	tests := []struct {
+		name, file, text string
+		want             int
+	}{
+		{"nothing set", "a/src/application.yml", "spring: {}\n", 1},
+		{"turned in YAML", "a/src/application.yml", "spring:\n  cloud:\n    kubernetes:\n      discovery:\n        use-endpoint-slices: true\n", 0},
+		{"turned in properties", "a/src/application.properties", "spring.cloud.kubernetes.discovery.use-endpoint-slices=true\n", 0},
+		{"turned in a ConfigMap", "a/k8s/cm.yaml", "kind: ConfigMap\napiVersion: v1\ndata:\n  application.properties: |\n    spring.cloud.kubernetes.discovery.use-endpoint-slices=true\n", 0},
+		{"turned in another program", "b/application.properties", "spring.cloud.kubernetes.discovery.use-endpoint-slices=true\n", 1},
+		{"turned the other way", "a/application.properties", "spring.cloud.kubernetes.discovery.use-endpoint-slices=false\n", 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			findings, cov := Scan(context.Background(), tree(t, map[string]string{"a/pom.xml": pom, tt.file: tt.text}), Options{})
+			if len(findings) != tt.want {
+				t.Errorf("findings %v, want %d", locators(findings), tt.want)
+			}
+			if told := strings.Contains(strings.Join(cov.Notes, "\n"), "is turned to EndpointSlices in "+tt.file); told != (tt.want == 0) {
+				t.Errorf("notes: %q", cov.Notes)
+			}
+		})
 	}
 }
 

@@ -30,8 +30,8 @@ var defaultLibraries = []defaultLibrary{
 	{"spring-cloud-starter-kubernetes-all", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
 	{"spring-cloud-kubernetes-fabric8-discovery", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
 	{"spring-cloud-kubernetes-client-discovery", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
-	{"micronaut-kubernetes-discovery-client", "kubernetes.client.discovery.mode", "Micronaut discovers through Endpoints unless kubernetes.client.discovery.mode says service.", evidence.Likely},
-	{"stork-service-discovery-kubernetes", "use-endpoint-slices", "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
+	{"micronaut-kubernetes-discovery-client", modeSetting, "Micronaut discovers through Endpoints unless kubernetes.client.discovery.mode says service.", evidence.Likely},
+	{"stork-service-discovery-kubernetes", sliceSetting, "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
 	{"ignite-kubernetes", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
 	{"TcpDiscoveryKubernetesIpFinder", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
 	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints in older releases; newer ones try EndpointSlices first.", evidence.Possible},
@@ -47,16 +47,45 @@ var explicitSettings = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z0-9_.\-]*(?:use-en
 func readSettings(s *source, name string) {
 	switch path.Ext(name) {
 	case ".xml", ".csproj":
-		s = &source{data: dropXMLComments(s.data), out: s.out, problem: s.problem, parent: s.parent, origin: s.origin, subject: s.subject, depth: s.depth}
+		s.data = dropXMLComments(s.data)
 	}
 	readDependencies(s)
 	for _, m := range explicitSettings.FindAllSubmatchIndex(s.data, 64) {
 		key, value := string(s.data[m[2]:m[3]]), strings.ToLower(string(s.data[m[4]:m[5]]))
+		if setting := turnsToSlices(key, value); setting != "" {
+			s.turn(setting)
+		}
 		if h, ok := settingHit(key, value); ok {
 			h.offset = m[2]
 			s.report(h)
 		}
 	}
+}
+
+// The settings that turn libraries to slices, as far as one name for all of a
+// setting's spellings goes.
+const (
+	sliceSetting = "use-endpoint-slices"
+	modeSetting  = "kubernetes.client.discovery.mode"
+)
+
+// turnsToSlices is the setting that a key and its value turn to slices, or "".
+func turnsToSlices(key, value string) string {
+	switch {
+	case strings.HasSuffix(key, "discovery.mode") && value == "service":
+		return modeSetting
+	case strings.EqualFold(strings.NewReplacer("-", "", "_", "").Replace(key[max(0, len(key)-len(sliceSetting)):]), "useendpointslices") && value == "true":
+		return sliceSetting
+	}
+	return ""
+}
+
+// settingOf is the setting that turns a library to slices.
+func settingOf(lib defaultLibrary) string {
+	if strings.HasSuffix(lib.key, sliceSetting) {
+		return sliceSetting
+	}
+	return lib.key
 }
 
 // settingHit judges one setting by its name and value.
@@ -93,12 +122,9 @@ func readDependencies(s *source) {
 			if at > 0 && (isWordByte(s.data[at-1]) || s.data[at-1] == '-') || strings.HasSuffix(full, "-config") || strings.HasSuffix(full, "-leader") || strings.HasSuffix(full, "-istio") || strings.HasSuffix(full, "-autoconfig") || commentedOut(s.data, at) {
 				continue
 			}
-			if strings.HasPrefix(lib.artifact, "spring") && bytes.Contains(s.data, []byte("use-endpoint-slices=true")) {
-				continue
-			}
 			s.report(hit{
 				offset: at, detector: "text/library-default", class: evidence.Reader, confidence: lib.conf, verb: "watch", access: "helper",
-				advice: libraryAdvice(lib), note: lib.note,
+				advice: libraryAdvice(lib), note: lib.note, setting: settingOf(lib),
 			})
 			break
 		}
@@ -197,6 +223,9 @@ func (d *document) settings(n *yaml.Node, c place) {
 			continue
 		default:
 			continue
+		}
+		if setting := turnsToSlices(key, value); setting != "" {
+			d.s.turn(setting)
 		}
 		if h, ok := settingHit(key, value); ok {
 			d.report(p.key, c, h)

@@ -254,7 +254,7 @@ func (sh *shell) command(n *syntax.CallExpr) {
 }
 
 // talkers are commands whose arguments are printed.
-var talkers = map[string]bool{"echo": true, "printf": true, "log": true, "info": true, "warn": true, "error": true, "die": true, "fatal": true, "logger": true, "fail": true, "debug": true, "alias": true, "grep": true, "egrep": true, "rg": true, "sed": true, "awk": true, "describe": true, "it": true, "say": true, "note": true, "usage": true, "help": true, "which": true, "command_exists": true, "@echo": true, "write-host": true, "write-output": true, "write-error": true, "rem": true, ":": true}
+var talkers = map[string]bool{"echo": true, "printf": true, "log": true, "info": true, "warn": true, "error": true, "die": true, "fatal": true, "logger": true, "fail": true, "debug": true, "alias": true, "grep": true, "egrep": true, "rg": true, "sed": true, "awk": true, "describe": true, "it": true, "say": true, "note": true, "usage": true, "help": true, "which": true, "command_exists": true, "write-host": true, "write-output": true, "write-error": true, "rem": true, ":": true}
 
 // runners take a command line in a string.
 var runners = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "zsh": true, "ksh": true, "eval": true, "ssh": true, "su": true, "watch": true, "trap": true, "xargs": true, "parallel": true, "script": true, "nsenter": true, "chroot": true, "docker": true, "podman": true, "kubectl": true, "oc": true, "timeout": true, "retry": true, "runuser": true, "sudo": true, "env": true, "vagrant": true, "multipass": true, "lxc": true, "until_true": true, "wait_for": true, "pwsh": true, "cmd": true}
@@ -268,7 +268,7 @@ func judgeCommand(s *source, words []shellWord, aliases map[string]bool, depth i
 	}
 	name := strings.ToLower(words[0].values[0])
 	name = strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "@-")
-	if talkers[name] || talkers[words[0].values[0]] || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_") || strings.HasSuffix(name, "_log") {
+	if talkers[name] || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_") || strings.HasSuffix(name, "_log") {
 		return
 	}
 	for i, w := range words {

@@ -22,7 +22,10 @@ type source struct {
 	subject evidence.Subject
 	// problem records what was not read. Shared with the file's.
 	problem func(offset int, message string)
-	depth   int
+	// turned collects settings that turn a library to slices. Shared with the
+	// file's; nil where nobody asks.
+	turned func(setting string)
+	depth  int
 	// calls caches callsAPI: 0 for not looked yet.
 	calls int8
 }
@@ -40,6 +43,9 @@ type hit struct {
 	note       string
 	dual       bool
 	subject    evidence.Subject
+	// setting is what turns a library to slices. Another file may have it, so
+	// that only the whole tree decides about the hit.
+	setting string
 }
 
 // maxHits is how many places one file can have; a person reads none of so many.
@@ -95,6 +101,16 @@ func (s *source) inner(data []byte, origin func(int) int) *source {
 		return nil
 	}
 	return &source{data: data, origin: origin, parent: s, subject: s.subject, depth: s.depth + 1}
+}
+
+// turn notes that a setting turns its library to slices.
+func (s *source) turn(setting string) {
+	for s.parent != nil {
+		s = s.parent
+	}
+	if s.turned != nil {
+		s.turned(setting)
+	}
 }
 
 // slice is the inner text that stands in this one byte for byte.
