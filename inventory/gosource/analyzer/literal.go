@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // heldValue finds what names Endpoints and is not seen to flow into a call of
@@ -27,6 +28,7 @@ func (in *inspection) heldValue(n ast.Node) {
 			in.objectMap(n)
 		}
 	case *ast.CallExpr:
+		in.setKind(n)
 		if in.consumed[n] || in.isCompared(n) || in.byNode[n] != nil || !isSchema(in.info.TypeOf(n), "GroupVersionResource", "GroupVersionKind", "GroupResource", "GroupKind") {
 			return
 		}
@@ -132,8 +134,12 @@ func (in *inspection) objectMap(lit *ast.CompositeLit) {
 	if t == nil {
 		return
 	}
-	if _, ok := t.Underlying().(*types.Map); !ok {
+	mapping, ok := t.Underlying().(*types.Map)
+	if !ok {
 		return
+	}
+	if types.IsInterface(mapping.Key()) {
+		in.objectKeys(lit)
 	}
 	var version, kind ast.Expr
 	var at ast.Node = lit
@@ -152,6 +158,44 @@ func (in *inspection) objectMap(lit *ast.CompositeLit) {
 	if in.isEndpointsMeta(version, kind) {
 		in.report(at, at, endpointsAPI, "go/unstructured", Use{Access: []string{"generic"}})
 	}
+}
+
+// objectKeys finds a cache's options by object: cache.Options{ByObject:
+// map[client.Object]cache.ByObject{&corev1.Endpoints{}: {}}}.
+func (in *inspection) objectKeys(lit *ast.CompositeLit) {
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			if which := objectAPI(in.info.TypeOf(kv.Key)); which != noAPI {
+				in.report(kv, kv, which, "go/controller-runtime", informerUse)
+			}
+		}
+	}
+}
+
+const unstructuredPackage = "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+// setKind finds u.SetKind("Endpoints") on an unstructured object whose version
+// is not set to another group's.
+func (in *inspection) setKind(call *ast.CallExpr) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "SetKind" {
+		return
+	}
+	kind := in.firstText(arg(call, 0))
+	t := in.info.TypeOf(sel.X)
+	if kind != "Endpoints" && kind != "EndpointsList" || !isNamed(t, unstructuredPackage, "Unstructured") && !isNamed(t, unstructuredPackage, "UnstructuredList") {
+		return
+	}
+	for _, c := range in.calls {
+		other, ok := ast.Unparen(c.call.Fun).(*ast.SelectorExpr)
+		if !ok || other.Sel.Name != "SetAPIVersion" || in.flow.objectOf(other.X) != in.flow.objectOf(sel.X) {
+			continue
+		}
+		if version := in.firstText(arg(c.call, 0)); strings.Contains(version, "/") {
+			return
+		}
+	}
+	in.report(call, sel.Sel, endpointsAPI, "go/unstructured", Use{Access: []string{"generic"}})
 }
 
 // isLookup reports whether a literal is only the key of a map that is read: one

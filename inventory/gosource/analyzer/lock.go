@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 const resourcelockPackage = "k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -30,6 +31,8 @@ func (in *inspection) lockLiteral(n ast.Node) {
 				in.report(n, n, endpointsAPI, use.Detector, use)
 			}
 		}
+	case *ast.CallExpr:
+		in.lockFlag(n, use)
 	case *ast.CompositeLit:
 		if isNamed(in.info.TypeOf(n), resourcelockPackage, "EndpointsLock") {
 			in.report(n, n, endpointsAPI, use.Detector, use)
@@ -41,6 +44,20 @@ func (in *inspection) lockLiteral(n ast.Node) {
 				in.report(n, n, endpointsAPI, use.Detector, use)
 			}
 		}
+	}
+}
+
+// lockFlag finds a flag whose default is the lock: the name of the flag that all
+// control planes use, or one like it.
+func (in *inspection) lockFlag(call *ast.CallExpr, use Use) {
+	flag, lock := false, false
+	for _, a := range call.Args {
+		s, _ := in.flow.text(a)
+		flag = flag || strings.HasSuffix(s, "resource-lock")
+		lock = lock || isLockName(s)
+	}
+	if flag && lock {
+		in.report(call, nameOf(call), endpointsAPI, use.Detector, use)
 	}
 }
 

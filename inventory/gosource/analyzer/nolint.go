@@ -51,7 +51,7 @@ var (
 // suppressions are the directives of a file that acknowledge findings: golangci-
 // lint's for this analyzer, for staticcheck or for all, and staticcheck's own. A
 // directive at the end of a line covers it; on a line of its own, or at the start
-// of a longer node, it covers that node.
+// of a longer node, it covers that node; at the package clause, the file.
 func suppressions(fset *token.FileSet, file *ast.File) suppressionList {
 	var list suppressionList
 	for _, comments := range file.Comments {
@@ -62,7 +62,7 @@ func suppressions(fset *token.FileSet, file *ast.File) suppressionList {
 			}
 			line := fset.Position(c.Pos()).Line
 			s := suppression{first: line, last: line, reason: reason}
-			if whole {
+			if whole || c.Pos() < file.Package && line+1 >= fset.Position(file.Package).Line || line == fset.Position(file.Package).Line {
 				s.first, s.last = 0, fset.Position(file.End()).Line
 			}
 			list = append(list, s)

@@ -29,6 +29,9 @@ func (in *inspection) typedVerb(c calledFrom) {
 		if verb == "get" || verb == "delete" || name == "Patch" {
 			site.name = in.firstText(arg(c.call, 1))
 		}
+		if verb == "list" || verb == "watch" {
+			site.name = in.selectedName(arg(c.call, 1))
+		}
 	case informerAPI(recv) != noAPI && (name == "Informer" || name == "TypedInformer"):
 		site = in.report(c.call, sel.Sel, informerAPI(recv), "go/informer", informerUse)
 	case informerAPI(recv) != noAPI && name == "Lister":
@@ -48,6 +51,23 @@ func (in *inspection) typedVerb(c calledFrom) {
 		return
 	}
 	in.consumeReceiver(site, sel.X)
+}
+
+// selectedName is the one name that a field selector leaves, such as
+// metadata.name=kubernetes.
+func (in *inspection) selectedName(options ast.Expr) string {
+	if options == nil {
+		return ""
+	}
+	for _, leaf := range in.flow.leaves(options) {
+		if lit, ok := leaf.(*ast.CompositeLit); ok {
+			selector := in.firstText(literalFields(in.info.TypeOf(lit), lit)["FieldSelector"])
+			if name, ok := strings.CutPrefix(selector, "metadata.name="); ok {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 var informerUse = Use{Verbs: []string{"list", "watch"}, Access: []string{"informer"}}

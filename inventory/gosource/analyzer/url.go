@@ -72,7 +72,11 @@ func (in *inspection) urlParameters(n ast.Node) {
 	}
 }
 
+// action is one of text/template, with or without spaces.
+var action = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
 func pathAPI(text string) (which api, possible bool, verb string) {
+	text = action.ReplaceAllString(text, hole)
 	if strings.ContainsAny(text, " \t\n") {
 		return noAPI, false, "" // prose, or a router's pattern with a method
 	}
@@ -365,11 +369,12 @@ func (in *inspection) isServed(e ast.Expr, text string) bool {
 	if fn == nil {
 		return false
 	}
-	if path := pkgPath(fn.Pkg()); path == "strings" || path == "regexp" || path == "log" || path == "errors" {
+	switch path := pkgPath(fn.Pkg()); {
+	case path == "regexp" || path == "log" || path == "errors", strings.HasPrefix(fn.Name(), "Handle"):
 		return true
-	}
-	if strings.HasPrefix(fn.Name(), "Handle") {
-		return true
+	case path == "strings":
+		// Replace fills a pattern in; the others look at somebody's path.
+		return !strings.HasPrefix(fn.Name(), "Replace") && fn.Name() != "NewReplacer"
 	}
 	if strings.Contains(text, "namespaces/") || strings.Contains(text, "watch") {
 		return false

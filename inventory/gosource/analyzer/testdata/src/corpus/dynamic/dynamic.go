@@ -104,3 +104,14 @@ func kubectlBuilder(b *resource.Builder) {
 	b.ResourceTypeOrNameArgs(true, "svc,ep", "web").Do() // want `go/resource-builder`
 	b.ResourceTypeOrNameArgs(true, "svc", "web").Do()
 }
+
+func setKind(ctx context.Context, c client.Client) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion("v1")
+	u.SetKind("Endpoints") // want `go/unstructured`
+	_ = c.Get(ctx, client.ObjectKey{}, u)
+	other := &unstructured.Unstructured{}
+	other.SetAPIVersion("submariner.io/v1")
+	other.SetKind("Endpoints")
+	_ = c.Get(ctx, client.ObjectKey{}, other)
+}

@@ -40,3 +40,8 @@ func assigned(o *manager.Options) {
 func refused(kind string) bool {
 	return kind == resourcelock.EndpointsResourceLock
 }
+
+func flags(stringVar func(p *string, name, value, usage string), o *manager.Options) {
+	stringVar(&o.LeaderElectionResourceLock, "leader-elect-resource-lock", "endpoints", "") // want `go/leader-lock`
+	stringVar(&o.LeaderElectionResourceLock, "leader-elect-resource-lock", "leases", "")
+}

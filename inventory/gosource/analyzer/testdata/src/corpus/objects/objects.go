@@ -116,3 +116,17 @@ func others(ctx context.Context, own ownClient, other *objects.Client, controlle
 	controller.OnChange(ctx, "x", nil)           // want `go/object-client list,watch`
 	_, _ = controller.Get("prod", "web")         // want `go/object-client get`
 }
+
+func cacheOptions(use func(map[client.Object]bool)) {
+	use(map[client.Object]bool{
+		&corev1.Pod{}:       true,
+		&corev1.Endpoints{}: true, // want `go/controller-runtime list,watch`
+	})
+}
+
+type renamed = corev1.Endpoints
+
+func throughAlias(ctx context.Context, c client.Reader) {
+	var e renamed
+	_ = c.Get(ctx, client.ObjectKey{}, &e) // want `go/controller-runtime get`
+}

@@ -89,3 +89,7 @@ const service = "kubernetes"
 func apiServers(ctx context.Context, cs kubernetes.Interface) {
 	_, _ = cs.CoreV1().Endpoints(metav1.NamespaceDefault).Get(ctx, service, metav1.GetOptions{}) // want `go/typed-client get \(apiserver-discovery`
 }
+
+func apiServersByField(ctx context.Context, cs kubernetes.Interface) {
+	_, _ = cs.CoreV1().Endpoints("default").Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=kubernetes"}) // want `go/typed-client watch \(apiserver-discovery`
+}

@@ -81,3 +81,13 @@ func kubectl(ns string) {
 }
 
 func runKubectl(args ...string) {}
+
+func replaced(host, ns string) {
+	_, _ = http.Get(strings.Replace("http://k8s/api/v1/namespaces/{ns}/endpoints", "{ns}", ns, 1)) // want `go/raw-url list`
+}
+
+const templated = "{{ .Host }}/api/v1/namespaces/{{ .Namespace }}/endpoints"
+
+func render(execute func(string) string) string {
+	return execute(templated) // want `go/raw-url list`
+}

@@ -15,3 +15,6 @@ type UnstructuredList struct{ Items []Unstructured }
 
 func (*UnstructuredList) DeepCopyObject() runtime.Object              { return nil }
 func (*UnstructuredList) SetGroupVersionKind(schema.GroupVersionKind) {}
+
+func (*Unstructured) SetAPIVersion(string) {}
+func (*Unstructured) SetKind(string)       {}
