@@ -8,8 +8,15 @@ import "strings"
 
 // methodVerbs maps a method's first word to the API's verb. Longer ones first.
 var methodVerbs = []struct{ word, verb string }{
-	{"deletecollection", "delete"}, {"watchlist", "watch"}, {"list", "list"}, {"read", "get"}, {"create", "create"},
-	{"replace", "update"}, {"patch", "patch"}, {"delete", "delete"}, {"watch", "watch"},
+	{"deletecollection", "delete"},
+	{"watchlist", "watch"},
+	{"list", "list"},
+	{"read", "get"},
+	{"create", "create"},
+	{"replace", "update"},
+	{"patch", "patch"},
+	{"delete", "delete"},
+	{"watch", "watch"},
 }
 
 // methodSuffixes are what the generators append: asynchronous calls, calls

@@ -16,15 +16,10 @@ import (
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
-// label is what a fixture says about one of its lines.
-type label struct {
-	line string // path:line
-	want string // catch, low, none
-}
-
+// wantMark is what a fixture says about one of its lines.
 var wantMark = regexp.MustCompile(`want: (catch|low|none)`)
 
-// fixtureLabels reads the labels: comments on the line, and labels.yaml for
+// fixtureLabels reads the labels, catch, low or none, by path:line: comments on the line, and labels.yaml for
 // formats without comments.
 func fixtureLabels(t *testing.T, root string) map[string]string {
 	t.Helper()

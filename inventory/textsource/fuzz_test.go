@@ -15,9 +15,20 @@ import (
 // that is reported must be in the text.
 func FuzzRead(f *testing.F) {
 	kinds := []fileKind{
-		{kindCode, &lex.Python}, {kindCode, &lex.Java}, {kindCode, &lex.Kotlin}, {kindCode, &lex.Groovy}, {kindCode, &lex.JavaScript},
-		{kindCode, &lex.Rust}, {kindCode, &lex.CSharp}, {kindCode, &lex.Jsonnet}, {kind: kindShell}, {kind: kindLines},
-		{kind: kindYAML}, {kind: kindTemplate}, {kindHCL, &lex.HCL}, {kind: kindSettings},
+		{kindCode, &lex.Python},
+		{kindCode, &lex.Java},
+		{kindCode, &lex.Kotlin},
+		{kindCode, &lex.Groovy},
+		{kindCode, &lex.JavaScript},
+		{kindCode, &lex.Rust},
+		{kindCode, &lex.CSharp},
+		{kindCode, &lex.Jsonnet},
+		{kind: kindShell},
+		{kind: kindLines},
+		{kind: kindYAML},
+		{kind: kindTemplate},
+		{kindHCL, &lex.HCL},
+		{kind: kindSettings},
 	}
 	fixtures, err := filepath.Glob(filepath.Join("testdata", "fixtures", "*", "*"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // the document. Nil when it is nested too deeply.
 func (d *document) scalarSource(n *yaml.Node) *source {
 	value := []byte(n.Value)
-	if n.Style&(yaml.LiteralStyle) != 0 {
+	if n.Style&yaml.LiteralStyle != 0 {
 		return d.s.inner(value, d.literalOrigin(n))
 	}
 	start := d.offset(n)

@@ -119,10 +119,10 @@ func Parse(args []string) (Request, bool) {
 	}
 	found := false
 	first := args[words[1]]
-	if typ, name, slash := strings.Cut(first, "/"); slash {
+	if strings.Contains(first, "/") {
 		// TYPE/NAME: every further word is one of the same form.
 		for _, i := range words[1:] {
-			typ, name, _ = strings.Cut(args[i], "/")
+			typ, name, _ := strings.Cut(args[i], "/")
 			if IsResource(typ) {
 				r.Word, r.Name, found = i, name, true
 				break
