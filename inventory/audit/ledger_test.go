@@ -302,3 +302,13 @@ func FuzzTime(f *testing.F) {
 		}
 	})
 }
+
+func FuzzIndexNeedle(f *testing.F) {
+	f.Add([]byte("endpoints"))
+	f.Add([]byte("dpoints endpoint enddpoints xendpoints"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if got, want := indexNeedle(b), bytes.Index(b, needle); got != want {
+			t.Fatalf("%d, want %d, in %q", got, want, b)
+		}
+	})
+}

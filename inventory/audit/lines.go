@@ -27,7 +27,7 @@ const maxCutPlaces = 10
 // into; of the others only the last byte, which shows whether they were cut.
 func (d *decoder) lines(data []byte, out *batch) {
 	first := out.records
-	next := bytes.Index(data, needle)
+	next := indexNeedle(data)
 	for pos := 0; pos < len(data); {
 		end := len(data)
 		if n := bytes.IndexByte(data[pos:], '\n'); n >= 0 {
@@ -36,7 +36,7 @@ func (d *decoder) lines(data []byte, out *batch) {
 		line := bytes.TrimRight(data[pos:end], " \r\t\x00")
 		hit := next >= 0 && next < end
 		if hit {
-			if n := bytes.Index(data[end:], needle); n >= 0 {
+			if n := indexNeedle(data[end:]); n >= 0 {
 				next = end + n
 			} else {
 				next = -1
@@ -70,7 +70,7 @@ func (d *decoder) lines(data []byte, out *batch) {
 func (d *decoder) oversizedLine(head []byte, out *batch) {
 	out.records++
 	out.oversized++
-	if bytes.Contains(head, needle) && d.head(head) == broken || !bytes.Contains(head, []byte(`"objectRef"`)) {
+	if hasNeedle(head) && d.head(head) == broken || !bytes.Contains(head, []byte(`"objectRef"`)) {
 		out.headless++
 	}
 }

@@ -24,7 +24,7 @@ func (d *Decoder) Line(dst []Event, line []byte) (events []Event, ok bool) {
 
 // Relevant says in the time of a memory scan whether a line can be about
 // Endpoints or EndpointSlices at all.
-func Relevant(line []byte) bool { return bytes.Contains(line, needle) }
+func Relevant(line []byte) bool { return hasNeedle(line) }
 
 // ErrNoEventList is returned for a body that holds no list of audit events.
 var ErrNoEventList = errors.New("it is no EventList of audit.k8s.io")
@@ -48,7 +48,7 @@ func (d *Decoder) Batch(r io.Reader) (events []Event, total int, err error) {
 				total-- // the list itself, which is empty
 			case !bytes.Contains(b, []byte(`"auditID"`)):
 				wrong++
-			case bytes.Contains(b, needle):
+			case hasNeedle(b):
 				if v, _ := d.d.record(b, 0); v == broken {
 					wrong++
 				}

@@ -141,7 +141,7 @@ func (s *scanner) document(ctx context.Context, name string, r io.Reader) {
 			case !whole:
 				d.oversizedLine(rec, &b)
 				return
-			case bytes.Contains(rec, needle):
+			case hasNeedle(rec):
 				if v, _ := d.record(rec, 0); v == broken {
 					b.cuts++
 				}

@@ -73,7 +73,7 @@ func (d *decoder) nested(c *cursor, depth int) bool {
 	if !c.skip() {
 		return false
 	}
-	if text := c.b[start:c.i]; bytes.Contains(text, needle) {
+	if text := c.b[start:c.i]; hasNeedle(text) {
 		d.record(text, depth+1)
 	}
 	return true
@@ -93,7 +93,7 @@ func (d *decoder) embedded(c *cursor, depth int) bool {
 	if !ok {
 		return false
 	}
-	if !bytes.Contains(s, needle) {
+	if !hasNeedle(s) {
 		return true
 	}
 	if escaped {
