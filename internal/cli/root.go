@@ -76,5 +76,22 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		newFindCommand(streams),
 		newVersionCommand(streams),
 	)
+	wrongArgumentsAreUsage(root)
 	return root
+}
+
+// wrongArgumentsAreUsage makes cobra's complaints about arguments what they
+// are: wrong usage, exit code 2.
+func wrongArgumentsAreUsage(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageErrorf("%w: see '%s --help'", err, cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		wrongArgumentsAreUsage(sub)
+	}
 }
