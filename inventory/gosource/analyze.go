@@ -126,9 +126,34 @@ func (s *scan) module(ctx context.Context, m *goModule) {
 	s.loads++
 	roots, err := load(ctx, dir, m, s.opts)
 	if err != nil {
-		s.coverage.Problem(s.moduleLocator(m), fmt.Sprintf("the go command cannot load the module, its files are read by syntax: %v", firstLine(err)))
+		s.coverage.Problem(s.moduleLocator(m), fmt.Sprintf("the go command cannot load the module, its packages are read one by one, without dependencies: %v", firstLine(err)))
+		s.loose(ctx, m)
 		return
 	}
+	s.analyze(m, roots)
+}
+
+// loose analyses the folders of files that no module could be loaded for. The
+// shapes of the Kubernetes libraries make up for the missing dependencies; what
+// other packages of the tree do is not known.
+func (s *scan) loose(ctx context.Context, m *goModule) {
+	var dirs []string
+	for _, f := range m.files {
+		if f.candidate == byTypes {
+			dirs = append(dirs, "./"+filepath.ToSlash(filepath.Dir(filepath.FromSlash(f.rel))))
+		}
+	}
+	slices.Sort(dirs)
+	if dirs = slices.Compact(dirs); len(dirs) == 0 {
+		return
+	}
+	s.loads++
+	if roots, err := loadLoose(ctx, s.tree.root, dirs, s.opts); err == nil {
+		s.analyze(m, roots)
+	} // else all of it is read by syntax, which the coverage says already
+}
+
+func (s *scan) analyze(m *goModule, roots []*packages.Package) {
 	candidates, all := map[string]*file{}, map[string]*file{}
 	for _, f := range m.files {
 		all[f.path] = f

@@ -19,9 +19,11 @@ import (
 // checker type-checks packages from source, each once, those it depends on
 // first. It is safe for concurrent use.
 type checker struct {
-	fset  *token.FileSet
-	nodes map[*packages.Package]*node
-	slots chan struct{} // one for each package that is being worked on
+	fset   *token.FileSet
+	nodes  map[*packages.Package]*node
+	byPath map[string]*node // of the standard library, for shapes
+	shapes *shapeSet
+	slots  chan struct{} // one for each package that is being worked on
 }
 
 // node is a package that is checked at most once.
@@ -35,17 +37,26 @@ type node struct {
 	info   *types.Info
 	files  []*ast.File
 	errors []error
+	shaped []string // imports that stand for what is missing
+	shapes *shapeSet
 }
+
+var errMissing = errors.New("it is not in the module cache")
 
 // newChecker prepares the packages that roots depend on.
 func newChecker(roots []*packages.Package) *checker {
 	c := &checker{
-		fset:  token.NewFileSet(),
-		nodes: map[*packages.Package]*node{},
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		fset:   token.NewFileSet(),
+		nodes:  map[*packages.Package]*node{},
+		byPath: map[string]*node{},
+		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
+	c.shapes = &shapeSet{known: map[string]*types.Package{}, checker: c}
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		n := &node{pkg: p, deps: map[string]*node{}}
+		n := &node{pkg: p, deps: map[string]*node{}, shapes: c.shapes}
+		if p.Module == nil {
+			c.byPath[p.PkgPath] = n
+		}
 		for path, dep := range p.Imports {
 			if d := c.nodes[dep]; d != nil {
 				n.deps[path] = d
@@ -88,11 +99,6 @@ func (c *checker) checkOne(n *node) {
 			n.files = append(n.files, f)
 		}
 	}
-	for _, err := range n.pkg.Errors {
-		if n.bodies && err.Kind == packages.ListError {
-			n.errors = append(n.errors, err)
-		}
-	}
 	config := types.Config{
 		Importer:         n,
 		IgnoreFuncBodies: !n.bodies,
@@ -110,6 +116,12 @@ func (c *checker) checkOne(n *node) {
 		}
 	}
 	n.types = checkFiles(&config, n, c.fset)
+	if n.bodies && len(n.errors)+len(n.shaped) == 0 {
+		// Of a missing import the type checker has just said so itself.
+		for _, err := range n.pkg.Errors {
+			n.errors = append(n.errors, err)
+		}
+	}
 	if !n.bodies {
 		n.files = nil // parsed declarations are of no further use
 	}
@@ -147,10 +159,16 @@ func (n *node) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	dep := n.deps[path]
-	if dep == nil || dep.types == nil || len(dep.pkg.GoFiles) == 0 {
-		return nil, errors.New("it is not in the module cache")
+	if dep != nil && dep.types != nil && len(dep.pkg.GoFiles) > 0 {
+		return dep.types, nil
 	}
-	return dep.types, nil
+	n.shapes.mu.Lock()
+	defer n.shapes.mu.Unlock()
+	if shape := n.shapes.get(path); shape != nil {
+		n.shaped = append(n.shaped, path)
+		return shape, nil
+	}
+	return nil, errMissing
 }
 
 // goVersion is the language version of a package's module, "" for the newest.

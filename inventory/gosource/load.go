@@ -34,6 +34,14 @@ func load(ctx context.Context, dir string, m *goModule, opts Options) ([]*packag
 	return roots, err
 }
 
+// loadLoose asks for folders that are in no module, as the go command knew them
+// before modules: with the standard library and nothing else.
+func loadLoose(ctx context.Context, root string, dirs []string, opts Options) ([]*packages.Package, error) {
+	config := configuration(ctx, root, false, opts)
+	config.Env = append(config.Env, "GO111MODULE=off", "GOPATH="+filepath.Join(root, ".no-gopath"))
+	return packages.Load(config, dirs...)
+}
+
 // usable reports whether there is any package, be it one whose files are all
 // for tests or for another system.
 func usable(roots []*packages.Package) bool {
@@ -43,7 +51,11 @@ func usable(roots []*packages.Package) bool {
 }
 
 func loadIn(ctx context.Context, dir string, workspace bool, opts Options) ([]*packages.Package, error) {
-	return packages.Load(&packages.Config{
+	return packages.Load(configuration(ctx, dir, workspace, opts), "./...")
+}
+
+func configuration(ctx context.Context, dir string, workspace bool, opts Options) *packages.Config {
+	return &packages.Config{
 		Context: ctx,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedModule,
@@ -51,7 +63,7 @@ func loadIn(ctx context.Context, dir string, workspace bool, opts Options) ([]*p
 		Env:        environment(dir, workspace, opts.Environ),
 		Tests:      opts.wants(evidence.ScopeTest),
 		BuildFlags: []string{"-tags=" + strings.Join(opts.BuildTags, ",")},
-	}, "./...")
+	}
 }
 
 // environment keeps the go command off the network and off the tree: no module

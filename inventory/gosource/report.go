@@ -2,6 +2,7 @@ package gosource
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -39,11 +40,17 @@ func (s *scan) collect(m *goModule, run *analysisRun, candidates map[string]*fil
 		if result := run.results[n]; result != nil {
 			for _, site := range result.Sites {
 				if site.Declares == nil || !used[site.Declares] {
+					if len(n.shaped) > 0 {
+						site.Confidence = evidence.Possible
+						site.Notes = append(site.Notes, "Read against the shape of the Kubernetes libraries: the real ones are not in the module cache.")
+					}
 					s.add(fset, site, application(m, n.pkg))
 				}
 			}
 		}
-		if s.broken(n, candidates) {
+		incomplete := len(n.errors) > 0
+		s.broken(n, candidates)
+		if incomplete {
 			continue // its files remain candidates of the reading by syntax
 		}
 		for _, path := range n.pkg.GoFiles {
@@ -75,9 +82,12 @@ func (s *scan) inTree(p *packages.Package) bool {
 }
 
 // broken records the errors of a package that has candidates.
-func (s *scan) broken(n *node, candidates map[string]*file) bool {
+func (s *scan) broken(n *node, candidates map[string]*file) {
+	for _, missing := range n.shaped {
+		n.errors = append(n.errors, fmt.Errorf("could not import %s (%w)", missing, errMissing))
+	}
 	if len(n.errors) == 0 || !slices.ContainsFunc(n.pkg.GoFiles, func(path string) bool { return candidates[path] != nil }) {
-		return false
+		return
 	}
 	more := ""
 	if len(n.errors) > 1 {
@@ -85,8 +95,7 @@ func (s *scan) broken(n *node, candidates map[string]*file) bool {
 	}
 	dir := s.tree.rel(filepath.Dir(n.pkg.GoFiles[0]))
 	message := strings.ReplaceAll(firstLine(n.errors[0]), s.tree.root+string(filepath.Separator), "")
-	s.coverage.Problem(dir, fmt.Sprintf("does not type-check, so it is read by what types there are and by syntax: %s%s", message, more))
-	return true
+	s.coverage.Problem(dir, fmt.Sprintf("does not type-check here, so it is read by what types there are: %s%s", message, more))
 }
 
 // bySyntax reads the candidates that no analysis covered: loose files, files
@@ -94,7 +103,7 @@ func (s *scan) broken(n *node, candidates map[string]*file) bool {
 func (s *scan) bySyntax() {
 	if len(s.tree.loose) > 0 {
 		if n := countCandidates(s.tree.loose); n > 0 {
-			s.coverage.Problem(".", fmt.Sprintf("%d files with candidates belong to no Go module and are read by syntax", n))
+			s.coverage.Problem(".", fmt.Sprintf("%d files with candidates belong to no Go module and are read without dependencies", n))
 		}
 	}
 	left := 0
@@ -148,8 +157,25 @@ func (s *scan) readSyntax(f *file) {
 		application = moduleName(f.module.path)
 	}
 	for _, site := range analyzer.ReadSyntax(fset, parsed) {
+		if len(site.Verbs) == 0 && s.foundNear(fset, parsed, f.rel, site.Pos) {
+			continue // the variable of a call that is known with types
+		}
 		s.add(fset, site, application)
 	}
+}
+
+// foundNear reports whether the function around a position, or the file if there
+// is none, has a finding already.
+func (s *scan) foundNear(fset *token.FileSet, file *ast.File, rel string, pos token.Pos) bool {
+	first, last := 1, fset.Position(file.End()).Line
+	for _, decl := range file.Decls {
+		if _, ok := decl.(*ast.FuncDecl); ok && decl.Pos() <= pos && pos < decl.End() {
+			first, last = fset.Position(decl.Pos()).Line, fset.Position(decl.End()).Line
+		}
+	}
+	return slices.ContainsFunc(s.findings, func(f located) bool {
+		return f.file == rel && first <= f.line && f.line <= last
+	})
 }
 
 // add makes a finding of a site, unless its scope is not wanted or the place is

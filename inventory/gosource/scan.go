@@ -51,6 +51,7 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 			s.module(ctx, m)
 		}
 	}
+	s.loose(ctx, &goModule{dir: root, path: filepath.Base(root), files: s.tree.loose})
 	s.bySyntax()
 	if err := ctx.Err(); err != nil {
 		s.coverage.Problem(".", fmt.Sprintf("the scan was stopped before its end: %v", err))

@@ -19,6 +19,14 @@ var stubs = []string{
 
 const stubSource = "analyzer/testdata/src"
 
+// sourceOf is where a stub is: the client libraries' are part of the product.
+func sourceOf(stub string) string {
+	if isKubernetes(stub) {
+		return filepath.Join("_shapes", filepath.FromSlash(stub))
+	}
+	return filepath.Join(stubSource, filepath.FromSlash(stub))
+}
+
 // stubbed is the text of a go.mod for a module whose requirements are the stubs,
 // which are copied below the test's own folder.
 func stubbed(t *testing.T, modulePath string) string {
@@ -28,7 +36,7 @@ func stubbed(t *testing.T, modulePath string) string {
 	fmt.Fprintf(&mod, "module %s\n\ngo 1.24\n\n", modulePath)
 	for _, stub := range stubs {
 		target := filepath.Join(dir, filepath.FromSlash(stub))
-		if err := os.CopyFS(target, os.DirFS(filepath.Join(stubSource, filepath.FromSlash(stub)))); err != nil {
+		if err := os.CopyFS(target, os.DirFS(sourceOf(stub))); err != nil {
 			t.Fatal(err)
 		}
 		writeFile(t, filepath.Join(target, "go.mod"), fmt.Sprintf("module %s\n\ngo 1.24\n", stub))

@@ -1,6 +1,8 @@
 package analyzer_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
@@ -11,5 +13,11 @@ import (
 // TestCorpus runs every labelled fixture with the facts of the packages below
 // it: what has no want must not be flagged.
 func TestCorpus(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), analyzer.Analyzer, "corpus/...")
+	gopath := t.TempDir()
+	for _, source := range []string{filepath.Join(analysistest.TestData(), "src"), filepath.Join("..", "_shapes")} {
+		if err := os.CopyFS(filepath.Join(gopath, "src"), os.DirFS(source)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	analysistest.Run(t, gopath, analyzer.Analyzer, "corpus/...")
 }

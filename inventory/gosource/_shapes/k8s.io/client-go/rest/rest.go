@@ -33,3 +33,8 @@ type Result struct{}
 
 func (Result) Into(runtime.Object) error { return nil }
 func (Result) Error() error              { return nil }
+
+func InClusterConfig() (*Config, error)            { return nil, nil }
+func RESTClientFor(c *Config) (*RESTClient, error) { return nil, nil }
+
+type RESTClient struct{ Interface }

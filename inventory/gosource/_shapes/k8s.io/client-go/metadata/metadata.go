@@ -6,6 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 )
 
 type Interface interface {
@@ -16,5 +18,10 @@ type Getter interface {
 	ResourceInterface
 }
 type ResourceInterface interface {
+	Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadata, error)
 }
+
+func NewForConfig(c *rest.Config) (Interface, error) { return nil, nil }
+func NewForConfigOrDie(c *rest.Config) Interface     { return nil }

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	discoveryv1 "k8s.io/client-go/kubernetes/typed/discovery/v1"
+	"k8s.io/client-go/rest"
 )
 
 type Interface interface {
@@ -16,3 +17,7 @@ type Interface interface {
 }
 
 type Clientset struct{ Interface }
+
+func NewForConfig(c *rest.Config) (*Clientset, error) { return nil, nil }
+func NewForConfigOrDie(c *rest.Config) *Clientset     { return nil }
+func New(c rest.Interface) *Clientset                 { return nil }
