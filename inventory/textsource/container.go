@@ -61,6 +61,7 @@ func blankWords(data []byte) []byte {
 				out[i] = 'X'
 			}
 		}
+		copy(out[start:end], "{}") // a gap, as everywhere
 	})
 	return out
 }

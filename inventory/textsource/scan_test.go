@@ -250,6 +250,24 @@ spec:
 	}
 }
 
+func TestWhatIsNotKnownIsNotGuessed(t *testing.T) {
+	root := tree(t, map[string]string{
+		"a.yml":  "tasks:\n- command: kubectl get ep -n {{ ns }}\n",
+		"b.sh":   "kubectl apply -f - <<E\napiVersion: v1\nkind: Endpoints\nmetadata: {name: $NAME, namespace: $NS}\nE\n",
+		"c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  p.yml: |\n    kubernetes_sd_configs:\n    - role: endpoints\n",
+		"d.py":   "requests.get(f'https://kubernetes.default/api/v1/namespaces/{ns}/endpoints')\n",
+	})
+	findings, _ := Scan(context.Background(), root, Options{})
+	if len(findings) != 4 {
+		t.Fatalf("findings: %v", locators(findings))
+	}
+	for _, f := range findings {
+		if f.Subject.Application != "" || len(f.Namespaces) > 0 {
+			t.Errorf("%s: application %q, namespaces %q", f.Evidence[0].Locator, f.Subject.Application, f.Namespaces)
+		}
+	}
+}
+
 func TestStatusFollowsFromTheText(t *testing.T) {
 	tests := []struct {
 		name, text string

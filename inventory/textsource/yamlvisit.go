@@ -18,8 +18,6 @@ type place struct {
 	subject       evidence.Subject
 	// inSD: inside a list of Kubernetes service discoveries.
 	inSD bool
-	// owned: a rule has judged the object that this is part of.
-	owned bool
 }
 
 // key is the innermost key.
@@ -82,22 +80,14 @@ func (d *document) enter(n *yaml.Node, c place) place {
 		return c
 	}
 	c.kind, c.version = kind, version
-	c.owned = false
-	name, ns := scalar(child(n, "metadata", "name")), scalar(child(n, "metadata", "namespace"))
-	if strings.Contains(name, string(filler)) || strings.Contains(name, "{{") {
-		name = ""
+	name, ns := known(child(n, "metadata", "name")), known(child(n, "metadata", "namespace"))
+	subject := evidence.Subject{Application: known(child(n, "metadata", "labels", "app.kubernetes.io/name"))}
+	if runs := strings.HasPrefix(version, "monitoring.coreos.com/") || podSpec(n, kind) != nil; subject.Application == "" && runs {
+		subject.Application = name // an object that runs something is its own name; a ConfigMap is not
 	}
-	if strings.Contains(ns, string(filler)) || strings.Contains(ns, "{{") {
-		ns = ""
-	}
-	app := scalar(child(n, "metadata", "labels", "app.kubernetes.io/name"))
-	if app == "" || strings.Contains(app, string(filler)) {
-		app = name
-	}
-	subject := evidence.Subject{Application: app}
 	if spec := podSpec(n, kind); spec != nil {
 		subject.Workload = evidence.Workload{Kind: kind, Namespace: ns, Name: name}
-		if sa := scalar(child(spec, "serviceAccountName")); sa != "" && ns != "" && !strings.Contains(sa, string(filler)) {
+		if sa := known(child(spec, "serviceAccountName")); sa != "" && ns != "" {
 			subject.ServiceAccount = ns + "/" + sa
 		}
 	}
@@ -105,6 +95,15 @@ func (d *document) enter(n *yaml.Node, c place) place {
 		c.subject = subject
 	}
 	return c
+}
+
+// known is a scalar whose value is all there: no template, no variable.
+func known(n *yaml.Node) string {
+	v := scalar(n)
+	if strings.ContainsAny(v, "{}$%") || strings.Contains(v, string(filler)) {
+		return ""
+	}
+	return v
 }
 
 // podSpec is the Pod's specification in a workload; nil for other objects.
@@ -161,7 +160,7 @@ func (d *document) list(n *yaml.Node, c place) {
 	case "collectors":
 		d.collectors(n, c)
 	}
-	if !isCommandKey(c.key()) || c.owned {
+	if !isCommandKey(c.key()) {
 		return
 	}
 	d.argv(n.Content, c)
