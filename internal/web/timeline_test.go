@@ -291,6 +291,9 @@ func TestPageStandsAlone(t *testing.T) {
 	if n := strings.Count(string(text), `class="finding"`); n != len(report.Findings) {
 		t.Errorf("%d findings are in the page, want %d", n, len(report.Findings))
 	}
+	if !strings.Contains(string(text), `content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
+		t.Error("the page's policy does not begin with nothing")
+	}
 	var outside []string
 	for _, found := range regexp.MustCompile(`(?:src|href|url\()=?["']?[a-z]+:[^"')\s]*|https?://[^"'\s)]+`).FindAllString(string(text), -1) {
 		if found != "http://www.w3.org/2000/svg" { // the name of SVG, which is not fetched

@@ -272,6 +272,18 @@ func TestAServiceThatComesIntoTheSelectorBringsItsSlices(t *testing.T) {
 	check(t, s.end(), "service web listed", "slice web-1 listed +10.0.0.1", "pod a listed ready=T")
 }
 
+// TestAPodThatASliceNamedBeforeItWasSeen: the watch of Pods may be the later one,
+// and the selector need not match.
+func TestAPodThatASliceNamedBeforeItWasSeen(t *testing.T) {
+	server := serveWeb(t)
+	s := begin(t, server, web)
+	server.send("endpointslices", "MODIFIED", sliceJSON("web-1", "web", 200, "10.0.0.1=a", "10.0.0.5=late"))
+	s.until("the slice", func(p Progress) bool { return p.Events == 1 })
+	server.send("pods", "ADDED", podJSON("late", "unselected", "10.0.0.5", 201, "False"))
+	s.until("the Pod", func(p Progress) bool { return p.Events == 2 })
+	check(t, s.end(), afterLists("slice web-1 modified +10.0.0.5", "pod late added ready=F")...)
+}
+
 func TestTheEndOfItsTimeIsNoError(t *testing.T) {
 	server := serveWeb(t)
 	w, err := store.Create(t.Context(), filepath.Join(t.TempDir(), "r.db"), store.Run{Source: "test", Scope: web.String()})

@@ -124,6 +124,21 @@ func TestKilledRecorderLosesOnlyTheLastBatch(t *testing.T) {
 	}
 }
 
+// TestTheFileKeepsALog: a rollback journal in memory would pass the test above
+// most of the time, and leave half a transaction in the file once in a while.
+func TestTheFileKeepsALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	closeWriter(t, create(t, path, store.Run{Source: "test"}))
+	header, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Bytes 18 and 19 are the versions that write and read the file: 2 is WAL.
+	if header[18] != 2 || header[19] != 2 {
+		t.Errorf("the file's format is %d/%d, want 2/2", header[18], header[19])
+	}
+}
+
 func count(t *testing.T, path string) int {
 	t.Helper()
 	r, err := store.Open(t.Context(), path)
@@ -195,6 +210,13 @@ func fillDisk() {
 		exit(fmt.Errorf("after the error it went on: %v", again))
 	}
 	_ = w.Close(ctx) // it says the same again
+	// The reader must do without the file that it would share with the writer.
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		exit(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "filler"), make([]byte, 2<<20), 0o600); err == nil {
+		exit(errors.New("the disk is not full"))
+	}
 	r, err := store.Open(ctx, path)
 	if err != nil {
 		exit(fmt.Errorf("what was written does not open: %w", err))
