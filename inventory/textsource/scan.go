@@ -142,6 +142,7 @@ func (s *scan) finish(workers []*worker, cov evidence.Coverage, skipped map[stri
 			skipped = map[string]int{}
 		}
 		skipped["binary files"] += w.binary
+		skipped["generated files"] += w.generated
 		skipped["files for people to read"] += w.prose
 	}
 	slices.SortFunc(files, func(a, b fileResult) int { return strings.Compare(a.path, b.path) })
@@ -228,7 +229,9 @@ type worker struct {
 	binary  int
 	other   int
 	prose   int
-	unread  map[string]int
+	// generated counts programs that say themselves that nobody wrote them.
+	generated int
+	unread    map[string]int
 }
 
 func (s *scan) newWorker() *worker {
@@ -260,6 +263,14 @@ func (w *worker) file(j job) {
 	default:
 		w.read++
 		if data != nil {
+			if j.scope == evidence.ScopeOwn && k.kind == kindCode && isGenerated(data) {
+				j.scope = evidence.ScopeGenerated
+				if !w.opts.wants(j.scope) {
+					w.read--
+					w.generated++
+					return
+				}
+			}
 			w.judged++
 			w.judge(j, k, data)
 		}

@@ -113,6 +113,24 @@ func (s *source) turn(setting string) {
 	}
 }
 
+// unescapeSlashes is a text of this one's length with each \/ as /.
+func (s *source) unescapeSlashes(text []byte) *source {
+	var dropped []int // where a backslash went, in the result
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			if text[i+1] == '/' {
+				dropped = append(dropped, len(out))
+				continue
+			}
+			out = append(out, text[i])
+			i++
+		}
+		out = append(out, text[i])
+	}
+	return s.inner(out, func(o int) int { return o + sort.SearchInts(dropped, o+1) })
+}
+
 // slice is the inner text that stands in this one byte for byte.
 func (s *source) slice(start, end int) *source {
 	return s.inner(s.data[start:end], func(o int) int { return start + o })

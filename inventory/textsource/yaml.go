@@ -90,6 +90,14 @@ func readDocument(s *source, name string, opts yamlOptions) {
 		d.text, d.guessed = blankActions(s.data), true
 	}
 	root, err := parseYAML(d.text)
+	if err != nil && bytes.Contains(d.text, []byte(`\/`)) {
+		// JSON's escaped slash, which the YAML parser does not know.
+		if in := d.s.unescapeSlashes(d.text); in != nil {
+			if r, e := parseYAML(in.data); e == nil {
+				d.s, d.text, root, err = in, in.data, r, nil
+			}
+		}
+	}
 	if err != nil && !opts.blank && (bytes.Contains(s.data, []byte("{{")) || bytes.Contains(s.data, []byte("{%"))) {
 		d.text, d.guessed = blankActions(s.data), true
 		root, err = parseYAML(d.text)
