@@ -38,7 +38,7 @@ func TestPlacesInTextsInTexts(t *testing.T) {
 		{"a folded block", "run: >-\n  kubectl get pods &&\n  kubectl get ep\n", "a.yaml:3:3"},
 		{"a quoted string", "run: 'true; kubectl get ep'\n", "a.yaml:1:13"},
 		{"an escaped string", `{"run": "true;\tkubectl get ep"}`, "a.yaml:1:17"},
-		{"JSON with escaped slashes", `{"a": "x\/y", "url": "https:\/\/kubernetes.default\/api\/v1\/namespaces\/web\/endpoints"}`, "a.yaml:1:23"},
+		{"JSON with escaped slashes", `{"a": "x\/y", "url": "https:\/\/kubernetes.default\/api\/v1\/namespaces\/web\/endpoints"}`, "a.yaml:1:22"},
 		{"a plain value over two lines", "run: true;\n  kubectl get ep\n", "a.yaml:2:3"},
 		{"a block in a block", "data:\n  v.yaml: |\n    data:\n      a.sh: |\n        kubectl get ep\n", "a.yaml:5:9"},
 		{"Windows line ends", "data:\r\n  a.sh: |\r\n    true\r\n    kubectl get ep\r\n", "a.yaml:4:5"},
