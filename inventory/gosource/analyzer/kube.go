@@ -191,6 +191,7 @@ func underPath(path, root string) bool {
 func HasOwnRules(path string) bool {
 	for _, root := range []string{
 		"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go", "k8s.io/cli-runtime", "sigs.k8s.io/controller-runtime",
+		"k8s.io/apiserver", // whose stores have a client's verbs
 	} {
 		if underPath(path, root) {
 			return true

@@ -53,6 +53,8 @@ type syntax struct {
 	consumed    map[ast.Node]bool // what a variable holds whose use is a site
 	kubernetes  bool              // the file imports something of Kubernetes
 	walks       bool              // it imports a client for resources of any kind
+	controllers bool              // it imports something of controller-runtime
+	stores      bool              // it imports something of the API server's own
 	readsSlices bool
 }
 
@@ -68,6 +70,8 @@ func (s *syntax) index() {
 		}
 		s.imports[name] = p
 		s.kubernetes = s.kubernetes || strings.HasPrefix(p, "k8s.io/") || strings.HasPrefix(p, "sigs.k8s.io/")
+		s.controllers = s.controllers || strings.HasPrefix(p, "sigs.k8s.io/controller-runtime")
+		s.stores = s.stores || strings.HasPrefix(p, "k8s.io/apiserver/")
 		s.walks = s.walks || p == "k8s.io/client-go/dynamic" || p == "k8s.io/client-go/metadata"
 	}
 	var stack []ast.Node
@@ -210,8 +214,12 @@ func (s *syntax) call(call *ast.CallExpr) {
 		if verb := verbs[name]; !ok && verb != "" {
 			use, ok = Use{Verbs: []string{verb}, Access: access(verb)}, true
 		}
-		if ok {
+		switch {
+		case !ok || s.stores: // an API server's store has a client's verbs
+		case s.controllers:
 			s.object(call, at, "go/controller-runtime", use)
+		default:
+			s.object(call, at, "go/object-client", use)
 		}
 	}
 }
