@@ -6,23 +6,22 @@
 // and in the end deletes the Pod, as the real one does. What a Pod does beyond
 // that is set by its annotations (see Behaviour).
 //
-// One goroutine per Pod owns everything about that Pod; an informer hands it
-// the Pod's newest state.
+// One goroutine per Pod owns everything about that Pod; a reflector hands it the
+// Pod's newest state.
 package kubelet
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/slicewright/slicewright/lab/sandbox"
 )
@@ -78,29 +77,17 @@ func (k *Kubelet) Run(ctx context.Context) error {
 	for _, node := range k.config.Nodes {
 		k.wait.Go(func() { keepReady(ctx, k.config.Client, node) })
 	}
-	// spec.nodeName!= leaves out Pods that nobody has bound yet.
-	factory := informers.NewSharedInformerFactoryWithOptions(k.config.Client, 0,
-		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = "spec.nodeName!=" }))
-	informer := factory.Core().V1().Pods().Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { k.update(ctx, o.(*v1.Pod)) },
-		UpdateFunc: func(_, o any) { k.update(ctx, o.(*v1.Pod)) },
-		DeleteFunc: func(o any) { k.forget(o) },
-	})
-	if err != nil {
-		return fmt.Errorf("follow Pods: %w", err)
-	}
-	factory.StartWithContext(ctx)
-	<-ctx.Done()
-	factory.Shutdown()
+	k.followPods(ctx)
 	return nil
 }
 
 // Running counts the Pods that have a goroutine.
-func (k *Kubelet) Running() int {
+func (k *Kubelet) Running() int { return len(k.running()) }
+
+func (k *Kubelet) running() []types.UID {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return len(k.pods)
+	return slices.Collect(maps.Keys(k.pods))
 }
 
 // update hands a Pod's state to its goroutine, and starts one for a new Pod.
@@ -131,17 +118,10 @@ func (k *Kubelet) update(ctx context.Context, object *v1.Pod) {
 
 // forget ends the goroutine of a Pod that no longer exists: deleted by force,
 // or by itself.
-func (k *Kubelet) forget(o any) {
-	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
-		o = tombstone.Obj
-	}
-	object, ok := o.(*v1.Pod)
-	if !ok {
-		return
-	}
+func (k *Kubelet) forget(uid types.UID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p, known := k.pods[object.UID]; known {
+	if p, known := k.pods[uid]; known {
 		p.vanish()
 	}
 }

@@ -162,21 +162,29 @@ func (s *script) sliceAddresses(ctx context.Context, service string) ([]netip.Ad
 	if err != nil {
 		return nil, err
 	}
+	state := map[string]*discoveryv1.EndpointSlice{}
+	for i := range slicesOf.Items {
+		state[slicesOf.Items[i].Name] = &slicesOf.Items[i]
+	}
+	return readyAddresses(state), nil
+}
+
+// readyAddresses are the ready addresses of slices, in order, each once.
+func readyAddresses(state map[string]*discoveryv1.EndpointSlice) []netip.Addr {
 	var all []netip.Addr
-	for _, slice := range slicesOf.Items {
+	for _, slice := range state {
 		for _, endpoint := range slice.Endpoints {
 			if ready := endpoint.Conditions.Ready; ready != nil && !*ready {
 				continue
 			}
-			a, err := netip.ParseAddr(endpoint.Addresses[0])
-			if err != nil {
-				return nil, err
+			// The API server lets nothing else than addresses in.
+			if a, err := netip.ParseAddr(endpoint.Addresses[0]); err == nil {
+				all = append(all, a)
 			}
-			all = append(all, a)
 		}
 	}
 	slices.SortFunc(all, netip.Addr.Compare)
-	return slices.Compact(all), nil
+	return slices.Compact(all)
 }
 
 func get(ctx context.Context, url string) ([]byte, error) {

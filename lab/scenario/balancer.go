@@ -2,15 +2,12 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/slicewright/slicewright/lab/haproxy"
 )
@@ -108,77 +105,4 @@ func (s *script) awaitOpen(backend, number string) error {
 		}
 		return err
 	})
-}
-
-// cmdObserve looks at a backend again and again and, in the end, says how few
-// and how many servers it had; fewer than wanted fail.
-func (s *script) cmdObserve(out io.Writer, args []string) error {
-	switch {
-	case len(args) == 3 && args[0] == "start":
-		if s.observers[args[1]] != nil {
-			return fmt.Errorf("observer %q runs already", args[1])
-		}
-		s.observers[args[1]] = observe(s.haproxy, args[2])
-		return nil
-	case len(args) == 3 && args[0] == "stop":
-		least, err := strconv.Atoi(args[2])
-		if err != nil {
-			return errUsage
-		}
-		o := s.observers[args[1]]
-		if o == nil {
-			return fmt.Errorf("no observer %q", args[1])
-		}
-		delete(s.observers, args[1])
-		fewest, most, looks, err := o.stop()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "fewest %d\nmost %d\nlooks %d\n", fewest, most, looks)
-		if fewest < least {
-			return fmt.Errorf("the backend once had %d servers instead of at least %d", fewest, least)
-		}
-		return nil
-	}
-	return errUsage
-}
-
-// observer counts the active servers of one backend until it is stopped.
-type observer struct {
-	cancel context.CancelFunc
-	wait   sync.WaitGroup
-	counts []int // written by its goroutine, read after wait
-	err    error // the same
-}
-
-func observe(h *haproxy.HAProxy, backend string) *observer {
-	ctx, cancel := context.WithCancel(context.Background())
-	o := &observer{cancel: cancel}
-	o.wait.Go(func() {
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			servers, err := h.Servers(ctx, backend)
-			if err == nil {
-				o.counts = append(o.counts, len(serverAddresses(servers, haproxy.Server.Active)))
-			} else if ctx.Err() == nil {
-				o.err = err
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-		}
-	})
-	return o
-}
-
-func (o *observer) stop() (fewest, most, looks int, err error) {
-	o.cancel()
-	o.wait.Wait()
-	if len(o.counts) == 0 {
-		return 0, 0, 0, errors.Join(errors.New("HAProxy never answered the observer"), o.err)
-	}
-	return slices.Min(o.counts), slices.Max(o.counts), len(o.counts), nil
 }

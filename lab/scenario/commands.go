@@ -52,7 +52,7 @@ var vocabulary = map[string]command{
 	"haproxy":     {"haproxy start|stop|restart|reload|set COMMAND", (*script).cmdHAProxy},
 	"servers":     {"servers [-all] BACKEND ADDRESSES", (*script).cmdServers},
 	"follows":     {"follows BACKEND SERVICE", (*script).cmdFollows},
-	"observe":     {"observe start NAME BACKEND | observe stop NAME FEWEST", (*script).cmdObserve},
+	"observe":     {"observe start NAME BACKEND SERVICE | observe stop NAME [FEWEST]", (*script).cmdObserve},
 	"slicewright": {"slicewright start NAME ARGS... | kill NAME | stop NAME | again NAME | bounce NAME TIMES WITHIN", (*script).cmdSlicewright},
 
 	// Requests.

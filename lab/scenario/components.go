@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/kubelet"
 )
 
@@ -13,7 +14,7 @@ func (s *script) cmdCrash(_ io.Writer, args []string) error {
 	if err := arguments(args, 1, 1); err != nil {
 		return err
 	}
-	s.disturbed[args[0]] = true
+	s.disturb(args[0])
 	return s.engine.Lab.ControlPlane.Kill(args[0])
 }
 
@@ -21,17 +22,22 @@ func (s *script) cmdRestart(_ io.Writer, args []string) error {
 	if err := arguments(args, 1, -1); err != nil {
 		return err
 	}
+	s.disturb(args[0])
 	if err := s.engine.Lab.ControlPlane.Restart(s.ctx, args[0], args[1:]...); err != nil {
-		s.disturbed[args[0]] = true
 		return err
 	}
-	// Without flags it is as the lab starts it.
 	if len(args) == 1 {
+		// Without flags it is as the lab starts it.
 		delete(s.disturbed, args[0])
-	} else {
-		s.disturbed[args[0]] = true
 	}
 	return nil
+}
+
+func (s *script) disturb(component string) {
+	s.disturbed[component] = true
+	if component == controlplane.APIServer || component == controlplane.Etcd {
+		s.apiServerWasAway = true
+	}
 }
 
 func (s *script) cmdCompact(out io.Writer, args []string) error {

@@ -10,7 +10,7 @@ import (
 const (
 	// patience is how long a condition may take to come true. Ten times what it
 	// takes on a loaded machine, for a red run costs more than a slow one.
-	patience = 30 * time.Second
+	patience = 90 * time.Second
 	// pollInterval is how often a condition is looked at.
 	pollInterval = 50 * time.Millisecond
 )

@@ -42,6 +42,8 @@ type script struct {
 	snapshots map[string]controlplane.Snapshot
 	disturbed map[string]bool // components that are not as the lab starts them
 	spaces    []string        // namespaces to delete
+
+	apiServerWasAway bool
 }
 
 func newScript(ctx context.Context, e *Engine, name, work string) (*script, error) {
@@ -119,10 +121,8 @@ func (s *script) close(t cleaner) {
 		p.Kill()
 	}
 	s.haproxy.Stop()
-	for name := range s.disturbed {
-		if err := s.engine.Lab.ControlPlane.Restart(ctx, name); err != nil {
-			t.Errorf("put %s back: %v", name, err)
-		}
+	if err := s.putBack(ctx); err != nil {
+		t.Errorf("%v", err)
 	}
 	for _, name := range s.spaces {
 		if err := s.clear(ctx, name); err != nil {
@@ -142,6 +142,25 @@ func (s *script) close(t cleaner) {
 		return
 	}
 	t.Logf("logs of %s: %s", s.name, where)
+}
+
+// putBack brings the control plane back to how the lab starts it. After an API
+// server that was away its clients wait up to 30 seconds before they try
+// again; new ones do not, and the next script shall not wait for that.
+func (s *script) putBack(ctx context.Context) error {
+	if s.apiServerWasAway {
+		s.disturbed[controlplane.ControllerManager] = true
+		s.disturbed[controlplane.Scheduler] = true
+	}
+	for _, name := range controlplane.Names {
+		if !s.disturbed[name] {
+			continue
+		}
+		if err := s.engine.Lab.ControlPlane.Restart(ctx, name); err != nil {
+			return fmt.Errorf("put %s back: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // clear deletes a namespace, its Pods at once, and returns when they no longer
