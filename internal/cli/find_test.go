@@ -370,10 +370,14 @@ func TestServeTakesBatchesOverTLSAndKeepsTheRegistryCurrent(t *testing.T) {
 
 func TestServeChecksItsFlags(t *testing.T) {
 	for _, args := range [][]string{
-		{"serve"}, {"serve", "--state", "x"}, {"serve", "--state", "x", "--listen", ":0"},
+		{"serve"},
+		{"serve", "--state", "x"},
+		{"serve", "--state", "x", "--listen", ":0"},
 		{"serve", "--state", "x", "--follow", "y", "--interval", "1ms"},
 		{"serve", "--state", "x", "--listen", ":0", "--self-signed", "--tls-cert", "c"},
-		{"audit-query", "--for", "grep"}, {"audit-policy", "check"}, {"audit-policy", "mend"},
+		{"audit-query", "--for", "grep"},
+		{"audit-policy", "check"},
+		{"audit-policy", "mend"},
 	} {
 		if got := runFind(t, "", args...); got.code != ExitUsage {
 			t.Errorf("%v: exit %d (%s), want %d", args, got.code, got.errors, ExitUsage)

@@ -40,7 +40,6 @@ type ledgerProblems struct {
 	Overflow      int // requests of users or agents beyond the bounds
 	OpenOverflow  int // open watches beyond the bound
 	NoCode        int // ends without a status
-	SlicesOnly    int // filled in at the end: identities that read slices alone
 	ControlPlane  int // requests of the control plane for either resource
 	Impersonating int // requests made in another user's name
 }

@@ -36,19 +36,22 @@ func TestARequestCountsOnceOverItsStages(t *testing.T) {
 		"an open watch":     {[]*Event{request("a", ResponseStarted, "watch", 200, 0)}, map[string]int{"watch": 1}, 1},
 		"a watch that ended": {
 			[]*Event{request("a", ResponseStarted, "watch", 200, 0), request("a", ResponseComplete, "watch", 200, 9)},
-			map[string]int{"watch": 1}, 0,
+			map[string]int{"watch": 1},
+			0,
 		},
 		"a watch that began before the log": {[]*Event{request("a", ResponseComplete, "watch", 200, 9)}, map[string]int{"watch": 1}, 0},
 		"stages in the wrong order": {
 			[]*Event{request("a", ResponseComplete, "watch", 200, 9), request("a", ResponseStarted, "watch", 200, 0)},
-			map[string]int{"watch": 1}, 0,
+			map[string]int{"watch": 1},
+			0,
 		},
 		"a batch sent twice": {
 			[]*Event{
 				request("a", ResponseStarted, "watch", 200, 0), request("b", ResponseComplete, "get", 200, 0),
 				request("a", ResponseStarted, "watch", 200, 0), request("b", ResponseComplete, "get", 200, 0),
 			},
-			map[string]int{"watch": 1, "get": 1}, 1,
+			map[string]int{"watch": 1, "get": 1},
+			1,
 		},
 		"a refused watch": {[]*Event{request("a", ResponseComplete, "watch", 403, 0)}, map[string]int{}, 0},
 		"a panic":         {[]*Event{request("a", Panic, "list", 500, 0)}, map[string]int{}, 0},

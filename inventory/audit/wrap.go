@@ -85,9 +85,9 @@ func (d *decoder) embedded(c *cursor, depth int) bool {
 	switch c.peek() {
 	case '{':
 		return d.nested(c, depth)
+	case '"':
 	default:
 		return c.skip()
-	case '"':
 	}
 	s, escaped, ok := c.raw()
 	if !ok {

@@ -34,10 +34,17 @@ type Recorder struct {
 	first    time.Time // the window of what was counted
 	last     time.Time
 	problems []evidence.Problem
-	journal  *os.File
+	journal  journal
 	number   int // of the journal
 	read     int // events of all kinds that were looked at
 	changed  uint64
+}
+
+// journal is an open journal file; tests look at the order of its calls.
+type journal interface {
+	io.WriteCloser
+	Name() string
+	Sync() error
 }
 
 // snapshot is the state file. Journals with its number and above are newer.
