@@ -43,7 +43,7 @@ func readCode(s *source, lang *lex.Language) {
 
 // kubeWords are what a program that calls the API itself must name one of: its
 // address, its credentials, a client.
-var kubeWords = needles("kubernetes.default", "KUBERNETES_SERVICE", "serviceaccount", "6443", "apiserver", "api_server", "apiServer", "APISERVER", "kubeconfig", "KubeConfig", "KUBECONFIG", "kubernetes/client", "k8s.io")
+var kubeWords = needles("kubernetes.default", "KUBERNETES_SERVICE", "serviceaccount", "6443", "apiserver", "api_server", "apiServer", "APISERVER", "kubeconfig", "KubeConfig", "KUBECONFIG", "kubernetes/client", "k8s.io", "kubectl proxy", ":8001/api")
 
 // handlesSlices looks for EndpointSlices in names and short strings, not in
 // comments.

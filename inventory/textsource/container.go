@@ -14,6 +14,9 @@ import (
 // isCommandKey reports whether a key holds a command line or a script: in
 // containers, in pipelines of the usual systems, in Ansible and Compose.
 func isCommandKey(key string) bool {
+	if strings.HasSuffix(key, "Command") { // postCreateCommand and its like
+		return true
+	}
 	switch key[strings.LastIndexByte(key, '.')+1:] {
 	case "command", "commands", "args", "run", "script", "scripts", "shell", "cmd", "cmds", "bash", "sh", "exec", "before_script", "after_script",
 		"entrypoint", "inline", "raw", "argv", "inlineScript", "win_shell", "win_command", "postStart", "preStop", "test", "install", "check", "step", "steps", "source", "bashCommand", "shellCommand", "wait_for_command":

@@ -191,7 +191,7 @@ func (d *document) scalar(n *yaml.Node, c place) {
 	if d.ansibleLookup(n, c, v) {
 		return
 	}
-	if isCommandKey(c.key()) {
+	if isCommandKey(c.key()) || len(c.keys) == 2 && c.keys[0] == "scripts" { // package.json names its scripts
 		d.commandScalar(n, c)
 		return
 	}
