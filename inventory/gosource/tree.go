@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
@@ -127,12 +129,7 @@ func walk(ctx context.Context, root string, opts Options, coverage *evidence.Cov
 			t.loose = append(t.loose, f)
 		}
 	}
-	for _, f := range files {
-		if ctx.Err() != nil {
-			break
-		}
-		f.search(coverage)
-	}
+	searchAll(ctx, files, coverage)
 	for _, m := range t.modules {
 		m.dismiss()
 	}
@@ -245,15 +242,39 @@ func moduleOf(byDir map[string]*goModule, path, root string) *goModule {
 	}
 }
 
+// searchAll searches the files, some at a time: the disk is what takes long.
+func searchAll(ctx context.Context, files []*file, coverage *evidence.Coverage) {
+	var group errgroup.Group
+	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	failures := make([]error, len(files))
+	for i, f := range files {
+		group.Go(func() error {
+			if failures[i] = ctx.Err(); failures[i] == nil {
+				failures[i] = f.search()
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // each file has a failure of its own
+	for i, err := range failures {
+		switch {
+		case err == nil:
+			coverage.Read++
+		case ctx.Err() != nil:
+			coverage.Skipped++ // the scan says that it was stopped
+		default:
+			coverage.Skipped++
+			coverage.Problem(files[i].rel, fmt.Sprintf("cannot be read: %v", err))
+		}
+	}
+}
+
 // search reads a file once and looks for the words that make it a candidate.
-func (f *file) search(coverage *evidence.Coverage) {
+func (f *file) search() error {
 	data, err := readFile(f.path)
 	if err != nil {
-		coverage.Skipped++
-		coverage.Problem(f.rel, fmt.Sprintf("cannot be read: %v", err))
-		return
+		return err
 	}
-	coverage.Read++
 	f.hasPath = containsAny(data, paths)
 	f.kubernetes = bytes.Contains(data, []byte("k8s.io/"))
 	switch {
@@ -269,6 +290,7 @@ func (f *file) search(coverage *evidence.Coverage) {
 			}
 		}
 	}
+	return nil
 }
 
 func containsAny(data []byte, words [][]byte) bool {
