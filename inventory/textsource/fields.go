@@ -49,7 +49,7 @@ func (c *code) kindAt(tokens []lex.Token, i int) {
 	if !given {
 		// kind alone is in references, patches' targets and many a program of
 		// one's own; without a client around it says little.
-		if !c.libs.kube {
+		if !c.libs.kube || c.lang.Name == "hcl" {
 			return
 		}
 		h.confidence = evidence.Possible

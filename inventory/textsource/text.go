@@ -71,6 +71,10 @@ func (c *code) dispatches(tokens []lex.Token, i int) bool {
 		switch strings.ToLower(at.name) {
 		case "getattr", "methodcaller", "attrgetter", "getmethod", "getdeclaredmethod", "invokemember", "invokemethod", "__getattribute__", "createdelegate":
 			return true
+		case "get":
+			if at.root == "Reflect" {
+				return true
+			}
 		}
 	}
 	return i > 0 && tokens[i-1].Is("[") && i > 1 && (tokens[i-2].Kind == lex.Ident || tokens[i-2].Is(")") || tokens[i-2].Is("]"))

@@ -164,6 +164,11 @@ func inProse(tokens []lex.Token, i int) bool {
 		}
 		at = enclosingCall(tokens, at.open)
 	}
+	// What is compared is not run. The lexer writes != and === as two.
+	if i >= 1 && (tokens[i-1].Is("==") || i >= 2 && tokens[i-1].Is("=") && (tokens[i-2].Is("!") || tokens[i-2].Is("=="))) ||
+		i+1 < len(tokens) && (tokens[i+1].Is("==") || tokens[i+1].Is("in")) {
+		return true
+	}
 	// echo 'x' in Groovy, print "x" in old Python: a call without brackets.
 	if i >= 1 && tokens[i-1].Kind == lex.Ident && isProseCall(tokens[i-1].Text) {
 		return true
@@ -186,7 +191,9 @@ func isProseCall(name string) bool {
 	switch name {
 	case "print", "println", "printf", "eprintln", "eprint", "log", "info", "warn", "warning", "error", "debug", "trace", "fatal",
 		"critical", "exception", "add_argument", "argumentparser", "writeline", "echo", "panic", "fail", "bail", "anyhow", "describe", "it", "test",
-		"option", "loginformation", "logwarning", "logerror", "logdebug", "verbose", "notice", "assert", "expect", "secho", "style", "dedent_help", "puts", "abort", "todo", "unimplemented":
+		"option", "loginformation", "logwarning", "logerror", "logdebug", "verbose", "notice", "assert", "expect", "secho", "style", "dedent_help", "puts", "abort", "todo", "unimplemented",
+		"tobe", "toequal", "tostrictequal", "tocontain", "tomatch", "assertequal", "assertequals", "assertin", "equals", "equal", "strictequal", "deepequal",
+		"isequalto", "contains", "includes", "startswith", "endswith", "indexof", "assert_eq", "assert_called_with", "assert_called_once_with", "matches", "eq":
 		return true
 	}
 	return strings.HasSuffix(name, "error") || strings.HasSuffix(name, "exception") || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_")
