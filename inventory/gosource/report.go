@@ -40,7 +40,7 @@ func (s *scan) collect(m *goModule, run *analysisRun, candidates map[string]*fil
 		if result := run.results[n]; result != nil {
 			for _, site := range result.Sites {
 				if site.Declares == nil || !used[site.Declares] {
-					if len(n.shaped) > 0 {
+					if len(n.shaped) > 0 && !withoutTypes(site.Detector) {
 						site.Confidence = evidence.Possible
 						site.Notes = append(site.Notes, "Read against the shape of the Kubernetes libraries: the real ones are not in the module cache.")
 					}
@@ -59,6 +59,12 @@ func (s *scan) collect(m *goModule, run *analysisRun, candidates map[string]*fil
 			}
 		}
 	}
+}
+
+// withoutTypes are the detectors that need no types of Kubernetes: what they
+// find is as sure without its libraries.
+func withoutTypes(detector string) bool {
+	return detector == "go/raw-url" || detector == "go/kubectl" || detector == "go/rbac-marker"
 }
 
 // inOrder are the analysed packages by import path, for equal output.

@@ -168,6 +168,16 @@ func TestModulesOfOneTree(t *testing.T) {
 			want:     []string{"x.go:9:9 go/typed-client possible"},
 			problems: []string{"is no valid go.mod"},
 		},
+		"a module that asks for a newer go command": {
+			archive:  "-- go.mod --\nmodule example.org/a\n\ngo 9.99\n" + readerAt("x.go"),
+			want:     []string{"x.go:9:9 go/typed-client possible"},
+			problems: []string{"go.mod: the go command cannot load the module"},
+		},
+		"a client of long ago": {
+			archive:  strings.Replace(readerAt("x.go"), "CoreV1()", "Core()", 1),
+			want:     []string{"x.go:9:9 go/typed-client possible"},
+			problems: []string{"belong to no Go module"},
+		},
 		"testdata, hidden and vendored folders": {
 			archive: "-- go.mod --\nSTUBS example.org/a\n" + readerAt("testdata/x.go") + readerAt(".hidden/x.go") +
 				readerAt("_old/x.go") + readerAt("vendor/example.org/x/x.go") + readerAt("node_modules/x.go"),
@@ -225,6 +235,17 @@ func TestScopesAreReportedOnlyWhenAskedFor(t *testing.T) {
 	want := []string{"generated.go:11:9 go/typed-client likely", "x_test.go:9:9 go/typed-client likely"}
 	if diff := cmp.Diff(want, locators(findings)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestVendoredCodeIsAScopeOfItsOwn(t *testing.T) {
+	root := project(t, "-- go.mod --\nmodule x\n\ngo 1.24\n-- x.go --\npackage x\n"+readerAt("vendor/example.org/kube/kube.go"))
+	if findings, _ := Scan(context.Background(), root, Options{}); len(findings) != 0 {
+		t.Errorf("findings %v", locators(findings))
+	}
+	findings, _ := Scan(context.Background(), root, Options{Scopes: []evidence.Scope{evidence.ScopeVendor}})
+	if len(findings) != 1 || findings[0].Evidence[0].Scope != evidence.ScopeVendor || findings[0].Evidence[0].Locator != "vendor/example.org/kube/kube.go:9:9" {
+		t.Errorf("findings %+v", findings)
 	}
 }
 

@@ -131,7 +131,7 @@ func (s *syntax) isGetter(sel *ast.SelectorExpr) bool {
 			groupSel, ok := ast.Unparen(group.Fun).(*ast.SelectorExpr)
 			return ok && groupSel.Sel.Name == "Core"
 		}
-		return s.kubernetes && (name == "CoreV1" || name == "Lister")
+		return s.kubernetes && (name == "CoreV1" || name == "Core" || name == "Lister")
 	case *ast.Ident:
 		return strings.HasSuffix(strings.ToLower(x.Name), "endpointslister")
 	case *ast.SelectorExpr:

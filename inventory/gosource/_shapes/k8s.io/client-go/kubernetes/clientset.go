@@ -12,6 +12,7 @@ import (
 type Interface interface {
 	Discovery() discovery.DiscoveryInterface
 	CoreV1() corev1.CoreV1Interface
+	Core() corev1.CoreV1Interface // of the releases before 1.12
 	DiscoveryV1() discoveryv1.DiscoveryV1Interface
 	AppsV1() appsv1.AppsV1Interface
 }
