@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/kubelet"
 	"github.com/slicewright/slicewright/lab/sandbox"
@@ -69,7 +70,7 @@ func Nodes() []kubelet.Node {
 			Name:    name,
 			Zone:    name[:len("lab-a")],
 			Address: netip.AddrFrom4([4]byte{10, 40, 0, byte(11 + i)}),
-			Pool: []kubelet.Range{
+			Pool: []address.Range{
 				mustRange(fmt.Sprintf("10.44.%d.0/24", i+1)),
 				mustRange(fmt.Sprintf("fd44:%d::/64", i+1)),
 			},
@@ -78,8 +79,8 @@ func Nodes() []kubelet.Node {
 	return nodes
 }
 
-func mustRange(text string) kubelet.Range {
-	ranges, err := kubelet.ParseRanges(text)
+func mustRange(text string) address.Range {
+	ranges, err := address.ParseRanges(text)
 	if err != nil {
 		panic(err)
 	}

@@ -2,10 +2,11 @@ package kubelet
 
 import (
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slicewright/slicewright/lab/address"
 )
 
 // The annotations of a Pod that say how it behaves. All may be left out; those
@@ -46,7 +47,7 @@ const maxDelay = 10 * time.Minute
 
 // Behaviour is how one Pod acts, read from its annotations.
 type Behaviour struct {
-	Wanted                []Range // of addresses, at most one a family; none = the node's pool
+	Wanted                []address.Range // of addresses, at most one a family; none = the node's pool
 	ReadyAfter            time.Duration
 	Ready                 bool
 	ReadyWhileTerminating bool
@@ -124,13 +125,13 @@ func (p *parser) choice(name string, choices ...string) string {
 }
 
 // ranges reads the first of names that is set.
-func (p *parser) ranges(names ...string) []Range {
+func (p *parser) ranges(names ...string) []address.Range {
 	for _, name := range names {
 		text, ok := p.annotations[name]
 		if !ok {
 			continue
 		}
-		ranges, err := ParseRanges(text)
+		ranges, err := address.ParseRanges(text)
 		if err != nil {
 			p.fail(name, err)
 			return nil
@@ -150,106 +151,6 @@ func ParseDelay(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s is not between 0 and %s", d, maxDelay)
 	}
 	return d, nil
-}
-
-// Range is a run of addresses of one family, both ends included.
-type Range struct {
-	First, Last netip.Addr
-}
-
-// String is "first-last", or the address alone.
-func (r Range) String() string {
-	if r.First == r.Last {
-		return r.First.String()
-	}
-	return r.First.String() + "-" + r.Last.String()
-}
-
-// Contains reports whether a lies in the range.
-func (r Range) Contains(a netip.Addr) bool {
-	return a.BitLen() == r.First.BitLen() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
-}
-
-// maxRange bounds how many addresses All lists.
-const maxRange = 1 << 16
-
-// All lists the range's addresses, at most 65,536 of them.
-func (r Range) All() []netip.Addr {
-	var all []netip.Addr
-	for a := r.First; len(all) < maxRange; a = a.Next() {
-		all = append(all, a)
-		if a == r.Last {
-			break
-		}
-	}
-	return all
-}
-
-// ParseRanges reads ranges with commas between: "10.42.0.7", "10.42.0.1-10.42.0.9",
-// "10.43.0.0/24", "10.42.0.7,fd42::7". Of a prefix, the addresses between the
-// first and the last are taken.
-func ParseRanges(text string) ([]Range, error) {
-	var ranges []Range
-	for part := range strings.SplitSeq(text, ",") {
-		r, err := parseRange(strings.TrimSpace(part))
-		if err != nil {
-			return nil, err
-		}
-		ranges = append(ranges, r)
-	}
-	return ranges, nil
-}
-
-func parseRange(text string) (Range, error) {
-	if prefix, err := netip.ParsePrefix(text); err == nil {
-		return insidePrefix(prefix)
-	}
-	first, last, isRange := strings.Cut(text, "-")
-	if !isRange {
-		last = first
-	}
-	a, err := parseAddress(first)
-	if err != nil {
-		return Range{}, err
-	}
-	b, err := parseAddress(last)
-	if err != nil {
-		return Range{}, err
-	}
-	if a.BitLen() != b.BitLen() || a.Compare(b) > 0 {
-		return Range{}, fmt.Errorf("%q: the first address is not before the last", text)
-	}
-	return Range{a, b}, nil
-}
-
-// insidePrefix leaves out the network's and the broadcast address.
-func insidePrefix(prefix netip.Prefix) (Range, error) {
-	prefix = prefix.Masked()
-	first := prefix.Addr()
-	if prefix.IsSingleIP() {
-		return Range{first, first}, nil
-	}
-	last := first.AsSlice()
-	for bit := prefix.Bits(); bit < first.BitLen(); bit++ {
-		last[bit/8] |= 0x80 >> (bit % 8)
-	}
-	end, _ := netip.AddrFromSlice(last)
-	if first.Next() == end {
-		return Range{first, end}, nil
-	}
-	return Range{first.Next(), end.Prev()}, nil
-}
-
-func parseAddress(text string) (netip.Addr, error) {
-	a, err := netip.ParseAddr(strings.TrimSpace(text))
-	if err != nil || a.Zone() != "" {
-		return netip.Addr{}, fmt.Errorf("%q is no IP address", text)
-	}
-	// What the API server refuses in an EndpointSlice is of no use in a Pod.
-	if a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
-		return netip.Addr{}, fmt.Errorf("%s cannot be a Pod's address", a)
-	}
-	return a.Unmap(), nil
 }
 
 // ParsePort reads a TCP port, 1 to 65535.

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/slicewright/slicewright/lab/address"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,7 +25,7 @@ type Node struct {
 	Address netip.Addr // its InternalIP
 	// Pool is where its Pods' addresses come from when they do not say: at most
 	// one range a family, the first being the family of status.podIP.
-	Pool []Range
+	Pool []address.Range
 }
 
 const (

@@ -3,6 +3,7 @@ package kubelet
 import (
 	"errors"
 	"fmt"
+	"github.com/slicewright/slicewright/lab/address"
 	"net/netip"
 	"sync"
 )
@@ -22,7 +23,7 @@ type pool struct {
 
 type cursor struct {
 	namespace string
-	ranged    Range
+	ranged    address.Range
 }
 
 func newPool() *pool {
@@ -32,7 +33,7 @@ func newPool() *pool {
 // take returns one address of each range. A range of a single address is given
 // to whoever asks: two Pods that are told to share one do, as an address is
 // reused in life.
-func (p *pool) take(namespace string, ranges []Range) ([]netip.Addr, error) {
+func (p *pool) take(namespace string, ranges []address.Range) ([]netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var result []netip.Addr
@@ -68,7 +69,7 @@ func (p *pool) takeOne(at cursor) (netip.Addr, error) {
 		start = r.First
 	}
 	a := start
-	for tried := 0; tried < maxRange; tried++ {
+	for tried := 0; tried < address.MaxRange; tried++ {
 		after := a.Next()
 		if !r.Contains(after) {
 			after = r.First

@@ -2,13 +2,14 @@ package kubelet
 
 import (
 	"errors"
+	"github.com/slicewright/slicewright/lab/address"
 	"net/netip"
 	"testing"
 )
 
-func ranges(t *testing.T, text string) []Range {
+func ranges(t *testing.T, text string) []address.Range {
 	t.Helper()
-	r, err := ParseRanges(text)
+	r, err := address.ParseRanges(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/sandbox"
 )
 
@@ -25,7 +26,7 @@ func NewStandalone(addresses *sandbox.Addresses, events *EventLog) *Standalone {
 
 // Listen opens port on every address of the ranges. An address that already
 // listens is left as it is.
-func (s *Standalone) Listen(ranges []Range, port uint16) error {
+func (s *Standalone) Listen(ranges []address.Range, port uint16) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range ranges {
@@ -57,7 +58,7 @@ func (s *Standalone) listen(at netip.AddrPort) error {
 
 // Close closes every listener in the ranges and cuts what is open. Without
 // ranges it closes all.
-func (s *Standalone) Close(ranges ...Range) error {
+func (s *Standalone) Close(ranges ...address.Range) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for at, server := range s.servers {
@@ -74,7 +75,7 @@ func (s *Standalone) Close(ranges ...Range) error {
 	return nil
 }
 
-func contains(ranges []Range, a netip.Addr) bool {
+func contains(ranges []address.Range, a netip.Addr) bool {
 	for _, r := range ranges {
 		if r.Contains(a) {
 			return true

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slicewright/slicewright/lab/address"
 	v1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -130,7 +131,7 @@ func (s *script) awaitSlices(service, text string) error {
 	byNumber := err == nil
 	var want []netip.Addr
 	if !byNumber {
-		if want, err = parseAddresses(text); err != nil {
+		if want, err = address.Parse(text); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func (s *script) awaitSlices(service, text string) error {
 		if byNumber {
 			return nil
 		}
-		if err := compareAddresses(want, got); err != nil {
+		if err := address.Compare(want, got); err != nil {
 			return fmt.Errorf("slices of %s: %w", service, err)
 		}
 		return nil

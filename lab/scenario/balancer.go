@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/haproxy"
 )
 
@@ -49,7 +50,7 @@ func (s *script) cmdServers(_ io.Writer, args []string) error {
 	if err := arguments(args, 2, 2); err != nil {
 		return err
 	}
-	want, err := parseAddresses(args[1])
+	want, err := address.Parse(args[1])
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *script) cmdServers(_ io.Writer, args []string) error {
 		if err != nil {
 			return err
 		}
-		return compareAddresses(want, serverAddresses(servers, which))
+		return address.Compare(want, serverAddresses(servers, which))
 	})
 }
 
@@ -77,7 +78,7 @@ func (s *script) cmdFollows(_ io.Writer, args []string) error {
 		if err != nil {
 			return err
 		}
-		return compareAddresses(want, serverAddresses(servers, haproxy.Server.Active))
+		return address.Compare(want, serverAddresses(servers, haproxy.Server.Active))
 	})
 }
 

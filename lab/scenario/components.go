@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/kubelet"
 )
@@ -82,7 +83,7 @@ func (s *script) cmdListen(_ io.Writer, args []string) error {
 	if err := arguments(args, 2, 2); err != nil {
 		return err
 	}
-	ranges, err := kubelet.ParseRanges(args[0])
+	ranges, err := address.ParseRanges(args[0])
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (s *script) cmdUnlisten(_ io.Writer, args []string) error {
 	if err := arguments(args, 1, 1); err != nil {
 		return err
 	}
-	ranges, err := kubelet.ParseRanges(args[0])
+	ranges, err := address.ParseRanges(args[0])
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/kubelet"
 	"github.com/slicewright/slicewright/lab/manifest"
 )
@@ -123,7 +124,7 @@ func (s *script) cmdSlice(_ io.Writer, args []string) error {
 // handwritten builds a slice. states give some of the addresses conditions
 // other than ready.
 func handwritten(name, service, addresses, port string, states []string) (*discoveryv1.EndpointSlice, error) {
-	ips, err := parseAddresses(addresses)
+	ips, err := address.Parse(addresses)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func handwritten(name, service, addresses, port string, states []string) (*disco
 	conditions := map[netip.Addr]string{}
 	for _, state := range states {
 		condition, of, _ := strings.Cut(state, "=")
-		ips, err := parseAddresses(of)
+		ips, err := address.Parse(of)
 		if err != nil {
 			return nil, err
 		}

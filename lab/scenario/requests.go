@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/kubelet"
 	"github.com/slicewright/slicewright/lab/probe"
 )
@@ -18,7 +19,7 @@ func (s *script) cmdExpect(_ io.Writer, args []string) error {
 	if err := arguments(args, 2, 2); err != nil {
 		return err
 	}
-	want, err := parseAddresses(args[1])
+	want, err := address.Parse(args[1])
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func (s *script) cmdExpect(_ io.Writer, args []string) error {
 	n := max(2*len(want), 16)
 	return s.await(func(ctx context.Context) error {
 		report := probe.Many(ctx, args[0], n)
-		if err := compareAddresses(want, report.Addresses()); err != nil {
+		if err := address.Compare(want, report.Addresses()); err != nil {
 			return fmt.Errorf("%w; %d of %d requests failed %v", err, report.Failed(), n, report.Failures())
 		}
 		if len(want) > 0 && report.Failed() > 0 {
@@ -72,7 +73,7 @@ const probeInterval = 10 * time.Millisecond
 // print writes a report, a fact a line.
 func (s *script) print(out io.Writer, report probe.Report) {
 	fmt.Fprintf(out, "requests %d\nfailed %d\nafter-stop %d\naddresses %s\n",
-		len(report.Answers), report.Failed(), report.AfterStop(s.stopped()), formatAddresses(report.Addresses()))
+		len(report.Answers), report.Failed(), report.AfterStop(s.stopped()), address.Format(report.Addresses()))
 	for failure, count := range report.Failures() {
 		fmt.Fprintf(out, "failure %d %s\n", count, failure)
 	}

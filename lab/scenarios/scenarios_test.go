@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/slicewright/slicewright/lab"
 	"github.com/slicewright/slicewright/lab/controlplane"
+	"github.com/slicewright/slicewright/lab/product"
 	"github.com/slicewright/slicewright/lab/sandbox"
 	"github.com/slicewright/slicewright/lab/scenario"
 )
@@ -70,12 +70,9 @@ func build(ctx context.Context) ([]string, error) {
 	if slicewright := os.Getenv(slicewrightVar); slicewright != "" {
 		return []string{programVar + "=" + program}, nil
 	}
-	slicewright := filepath.Join(cache, "under-test", "slicewright")
-	// The example that publishes slices is beside it, so scripts can exec both.
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Dir(slicewright)+string(filepath.Separator), "./cmd/slicewright", "./examples/producer")
-	cmd.Dir = filepath.Dir(source)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build slicewright: %w\n%s", err, out)
+	slicewright, err := product.Build(ctx, source, cache)
+	if err != nil {
+		return nil, err
 	}
 	return []string{programVar + "=" + program, slicewrightVar + "=" + slicewright}, nil
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,7 +46,12 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 // Do sends one request and returns the answer's body. An answer that is no
 // success is an error with its text.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://lab"+path+"?"+query.Encode(), nil)
+	return c.Send(ctx, method, path, query, nil)
+}
+
+// Send is Do with a body.
+func (c *Client) Send(ctx context.Context, method, path string, query url.Values, content []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://lab"+path+"?"+query.Encode(), bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("ask the lab: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,8 +17,10 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/lab"
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/kubelet"
+	"github.com/slicewright/slicewright/lab/manifest"
 	"github.com/slicewright/slicewright/lab/process"
 )
 
@@ -103,9 +106,10 @@ func (s *supervisor) routes() http.Handler {
 		return err
 	}))
 	mux.HandleFunc("GET /kubeconfig", s.withLab(kubeconfig))
+	mux.HandleFunc("POST /apply", s.withLab(apply))
 	mux.HandleFunc("POST /listen", s.withLab(listen))
 	mux.HandleFunc("POST /unlisten", s.withLab(func(w http.ResponseWriter, r *http.Request, l *lab.Lab) error {
-		ranges, err := kubelet.ParseRanges(r.URL.Query().Get("ranges"))
+		ranges, err := address.ParseRanges(r.URL.Query().Get("ranges"))
 		if err != nil {
 			return err
 		}
@@ -174,7 +178,7 @@ func kubeconfig(w http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 
 // listen opens ?ranges=R at ?port=P without Pods.
 func listen(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
-	ranges, err := kubelet.ParseRanges(r.URL.Query().Get("ranges"))
+	ranges, err := address.ParseRanges(r.URL.Query().Get("ranges"))
 	if err != nil {
 		return err
 	}
@@ -183,4 +187,34 @@ func listen(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 		return err
 	}
 	return l.Standalone.Listen(ranges, port)
+}
+
+// maxManifest bounds what apply reads.
+const maxManifest = 64 << 20
+
+// apply applies the objects in the body, in ?namespace=N if they name none.
+func apply(w http.ResponseWriter, r *http.Request, l *lab.Lab) error {
+	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxManifest))
+	if err != nil {
+		return fmt.Errorf("read the manifest: %w", err)
+	}
+	objects, err := manifest.Parse(content)
+	if err != nil {
+		return err
+	}
+	namespace := r.URL.Query().Get("namespace")
+	if err := l.EnsureNamespace(r.Context(), namespace); err != nil {
+		return err
+	}
+	client, err := manifest.NewClient(l.Config)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := client.Apply(r.Context(), object, namespace); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
+	}
+	return nil
 }

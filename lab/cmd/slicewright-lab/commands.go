@@ -107,6 +107,33 @@ func newExecCommand(state stateFunc) *cobra.Command {
 	}
 }
 
+func newApplyCommand(state stateFunc) *cobra.Command {
+	var file, namespace string
+	cmd := &cobra.Command{
+		Use:   "apply -f FILE|-",
+		Short: "Apply the objects of a YAML file, where there is no kubectl",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			content, err := readFile(cmd.InOrStdin(), file)
+			if err != nil {
+				return err
+			}
+			return send(cmd, state, http.MethodPost, "/apply", url.Values{"namespace": {namespace}}, content)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "filename", "f", "", "the file; - is standard input")
+	cmd.Flags().StringVarP(&namespace, "namespace", "n", "default", "for objects that name none; it is made if it is not there")
+	_ = cmd.MarkFlagRequired("filename") // fails only for a flag that is not there
+	return cmd
+}
+
+func readFile(in io.Reader, file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(in)
+	}
+	return os.ReadFile(file)
+}
+
 func newKillCommand(state stateFunc) *cobra.Command {
 	return &cobra.Command{
 		Use:   "kill COMPONENT",
@@ -162,6 +189,10 @@ func newUnlistenCommand(state stateFunc) *cobra.Command {
 
 // ask sends one request to the lab's supervisor and prints the answer.
 func ask(cmd *cobra.Command, state stateFunc, method, path string, query url.Values) error {
+	return send(cmd, state, method, path, query, nil)
+}
+
+func send(cmd *cobra.Command, state stateFunc, method, path string, query url.Values, body []byte) error {
 	s, err := state()
 	if err != nil {
 		return err
@@ -169,7 +200,7 @@ func ask(cmd *cobra.Command, state stateFunc, method, path string, query url.Val
 	if _, err := s.PID(); err != nil {
 		return err
 	}
-	answer, err := supervisor.NewClient(s).Do(cmd.Context(), method, path, query)
+	answer, err := supervisor.NewClient(s).Send(cmd.Context(), method, path, query, body)
 	if err != nil {
 		return err
 	}

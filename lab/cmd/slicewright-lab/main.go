@@ -48,7 +48,10 @@ user namespaces; it touches nothing outside its network and its folder.`,
 		newRestartCommand(state),
 		newListenCommand(state),
 		newUnlistenCommand(state),
+		newApplyCommand(state),
+		newDemoCommand(),
 		newSuperviseCommand(),
+		newPlayDemoCommand(),
 	)
 	return root
 }

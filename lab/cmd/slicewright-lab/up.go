@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -210,24 +209,12 @@ func newSuperviseCommand() *cobra.Command {
 	return cmd
 }
 
-// enter replaces this process by a command in the lab's network. In the lab's
-// PID namespace too, so that the command ends with the lab.
+// enter replaces this process by a command in the lab's network, which then
+// has the terminal and its signals to itself.
 func enter(s supervisor.State, command []string) error {
-	pid, err := s.PID()
+	cmd, err := entering(s, command)
 	if err != nil {
 		return err
 	}
-	nsenter, err := exec.LookPath("nsenter")
-	if err != nil {
-		return fmt.Errorf("enter the lab's network: %w (it is in package util-linux)", err)
-	}
-	args := []string{"nsenter", "--target", fmt.Sprint(pid), "--net", "--pid"}
-	if os.Geteuid() != 0 {
-		args = append(args, "--user", "--preserve-credentials")
-	}
-	args = append(append(args, "--"), command...)
-	if err := os.Setenv("KUBECONFIG", s.AdminKubeconfig()); err != nil {
-		return err
-	}
-	return fmt.Errorf("enter the lab's network: %w", syscall.Exec(nsenter, args, os.Environ()))
+	return fmt.Errorf("enter the lab's network: %w", syscall.Exec(cmd.Path, cmd.Args, cmd.Env))
 }

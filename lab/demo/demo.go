@@ -1,0 +1,215 @@
+// Package demo plays the Vector example: a Service of 240 backends whose
+// addresses change under a load balancer, once followed through Endpoints and
+// once through EndpointSlices.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/slicewright/slicewright/lab/controlplane"
+	"github.com/slicewright/slicewright/lab/haproxy"
+	"github.com/slicewright/slicewright/lab/manifest"
+	"github.com/slicewright/slicewright/lab/process"
+)
+
+// Config says what the demo plays with. It has to run in the lab's network.
+type Config struct {
+	// Cluster acts as an administrator of the lab.
+	Cluster    *rest.Config
+	Kubeconfig string
+	// Restart restarts a component of the lab's control plane.
+	Restart func(ctx context.Context, component string, flags ...string) error
+	// Slicewright is the program.
+	Slicewright string
+	// Dir gets the demo's files; it must exist.
+	Dir string
+	// Out gets the story.
+	Out io.Writer
+}
+
+const (
+	namespace = "vector-lab"
+	service   = "reports"
+	frontend  = "http://127.0.0.1:8000/"
+
+	backends = 240
+	replaced = 24
+)
+
+// play is one run of the demo.
+type play struct {
+	Config
+	client  kubernetes.Interface
+	objects *manifest.Client
+	haproxy *haproxy.HAProxy
+}
+
+// Play plays the example and leaves everything running. It returns an error
+// when what it shows is not so.
+func Play(ctx context.Context, config Config) error {
+	client, err := kubernetes.NewForConfig(config.Cluster)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	objects, err := manifest.NewClient(config.Cluster)
+	if err != nil {
+		return err
+	}
+	p := &play{Config: config, client: client, objects: objects, haproxy: haproxy.New(haproxy.Config{
+		Dir: config.Dir, File: "haproxy.cfg", Socket: "admin.sock", Log: filepath.Join(config.Dir, "haproxy.log"),
+	})}
+	for _, act := range []func(context.Context) error{p.createPods, p.startBalancer, p.replacePods, p.removeAll} {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createPods makes the Service and its 240 Pods.
+func (p *play) createPods(ctx context.Context) error {
+	p.title("A Service of %d Pods", backends)
+	if err := p.apply(ctx, namespaceYAML); err != nil {
+		return err
+	}
+	if err := p.apply(ctx, serviceYAML+deploymentYAML("reports", backends, "10.42.0.1-10.42.0.240")); err != nil {
+		return err
+	}
+	if err := p.awaitReady(ctx, backends); err != nil {
+		return err
+	}
+	v, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	p.say("%d EndpointSlices, of %s backends: whoever reads the first one alone knows %d of %d.",
+		len(v.slices), joinSizes(v.slices), len(v.slices[0]), backends)
+	p.sayTwo(v)
+	return nil
+}
+
+// startBalancer starts HAProxy, without a server, and slicewright beside it.
+func (p *play) startBalancer(ctx context.Context) error {
+	p.title("A real HAProxy, followed by slicewright run")
+	for name, content := range map[string]string{
+		"haproxy.cfg":      haproxyConfig,
+		"slicewright.yaml": strings.ReplaceAll(slicewrightConfig, "${DIR}", p.Dir),
+	} {
+		if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(content), 0o644); err != nil {
+			return fmt.Errorf("write the demo's files: %w", err)
+		}
+	}
+	if err := p.haproxy.Start(ctx); err != nil {
+		return err
+	}
+	_, err := process.Start(process.Spec{
+		Name: "slicewright", Path: p.Slicewright, Args: []string{"run", "--config", "slicewright.yaml", "--kubeconfig", p.Kubeconfig},
+		Dir: p.Dir, Log: filepath.Join(p.Dir, "slicewright.log"),
+	})
+	if err != nil {
+		return err
+	}
+	return p.showBalancer(ctx)
+}
+
+// replacePods gives 24 Pods new addresses while nobody writes Endpoints any
+// more, as in a cluster whose Endpoints controller is switched off.
+func (p *play) replacePods(ctx context.Context) error {
+	p.title("The Endpoints controller is off, and %d Pods get new addresses", replaced)
+	if err := p.Restart(ctx, controlplane.ControllerManager, "--controllers=*,-endpoints-controller"); err != nil {
+		return err
+	}
+	err := p.apply(ctx, deploymentYAML("reports", backends-replaced, "10.42.0.1-10.42.0.240")+
+		deploymentYAML("reports-moved", replaced, "10.43.0.1-10.43.0.24"))
+	if err != nil {
+		return err
+	}
+	if err := p.awaitReady(ctx, backends); err != nil {
+		return err
+	}
+	if err := p.awaitGone(ctx); err != nil {
+		return err
+	}
+	v, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	p.sayTwo(v)
+	if err := p.sayReached(ctx, v); err != nil {
+		return err
+	}
+	return p.showBalancer(ctx)
+}
+
+// removeAll takes every Pod away, and brings them back.
+func (p *play) removeAll(ctx context.Context) error {
+	p.title("The last Pod goes, and all come back")
+	scale := func(first, second int) error {
+		return p.apply(ctx, deploymentYAML("reports", first, "10.42.0.1-10.42.0.240")+deploymentYAML("reports-moved", second, "10.43.0.1-10.43.0.24"))
+	}
+	if err := scale(0, 0); err != nil {
+		return err
+	}
+	if err := p.awaitReady(ctx, 0); err != nil {
+		return err
+	}
+	if err := p.showBalancer(ctx); err != nil {
+		return err
+	}
+	if err := scale(backends-replaced, replaced); err != nil {
+		return err
+	}
+	if err := p.awaitReady(ctx, backends); err != nil {
+		return err
+	}
+	return p.showBalancer(ctx)
+}
+
+func (p *play) apply(ctx context.Context, text string) error {
+	objects, err := manifest.Parse([]byte(text))
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := p.objects.Apply(ctx, object, namespace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *play) title(format string, args ...any) {
+	fmt.Fprintf(p.Out, "\n== "+format+"\n", args...)
+}
+
+func (p *play) say(format string, args ...any) {
+	fmt.Fprintf(p.Out, "   "+format+"\n", args...)
+}
+
+// eventually waits until check finds nothing wrong, at most for two minutes.
+func eventually(ctx context.Context, check func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		err := check()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		case <-ticker.C:
+		}
+	}
+}
