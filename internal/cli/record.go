@@ -41,6 +41,9 @@ moment in which it arrived, into a SQLite file. It ends after --for, or when it
 is interrupted. A killed recorder loses at most the last 200 ms. A watch that was
 lost is kept as a gap.
 
+More than one machine's worth goes into a PostgreSQL database of its own:
+--out postgres://HOST/DATABASE. Give its password by PGPASSWORD or PGPASSFILE.
+
 With --events it takes the changes from what kubectl wrote instead:
 
   kubectl get endpointslices -w --output-watch-events --show-managed-fields -o json > slices.jsonl
@@ -60,7 +63,7 @@ seconds, are taken then. Without --show-managed-fields there are hardly any.`,
 	}
 	f := cmd.Flags()
 	flags.cluster.AddFlags(f)
-	f.StringVar(&flags.out, "out", "", "file to write; one that exists goes on")
+	f.StringVar(&flags.out, "out", "", "file to write, or a postgres:// URL; a recording that exists goes on")
 	f.StringVarP(&flags.selector, "selector", "l", "", "label selector of Services")
 	f.BoolVarP(&flags.all, "all-namespaces", "A", false, "every namespace")
 	f.DurationVar(&flags.lasting, "for", 0, "how long to record; 0 is until interrupted")
@@ -73,12 +76,16 @@ func runRecord(ctx context.Context, streams Streams, flags recordFlags, args []s
 	if flags.out == "" {
 		return usageErrorf("say where to: --out FILE.db")
 	}
-	if strings.Contains(flags.out, "://") {
-		return usageErrorf("--out %s: a recording is a file; servers are not supported", flags.out)
+	server := store.IsServer(flags.out)
+	if strings.Contains(flags.out, "://") && !server {
+		return usageErrorf("--out %s: a recording is a file or a postgres:// URL", store.DisplayName(flags.out))
 	}
 	size, err := parseSize(flags.maxSize)
 	if err != nil {
 		return err
+	}
+	if server && size != 0 {
+		return usageErrorf("--max-size is for files: a server's own means bound a database")
 	}
 	// A file size limit must be an error of the write, not the end of the process.
 	ignoreFileSizeSignal()
@@ -125,12 +132,16 @@ func importEvents(ctx context.Context, streams Streams, flags recordFlags, size 
 	if err != nil {
 		return err
 	}
+	if !w.Until().IsZero() {
+		w.Close(ctx)
+		return usageErrorf("%s holds a recording already: an import needs an empty one, and takes several --events at once", store.DisplayName(flags.out))
+	}
 	n, err := record.Import(ctx, w, sources...)
 	slices, pods := len(w.State().Slices), len(w.State().Pods)
 	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
-		return fmt.Errorf("import into %s: %d documents are in it: %w", flags.out, n, err)
+		return fmt.Errorf("import into %s: %d documents are in it: %w", store.DisplayName(flags.out), n, err)
 	}
-	_, err = fmt.Fprintf(streams.Out, "imported %d documents into %s; at the end there are %d slices and %d Pods\n", n, flags.out, slices, pods)
+	_, err = fmt.Fprintf(streams.Out, "imported %d documents into %s; at the end there are %d slices and %d Pods\n", n, store.DisplayName(flags.out), slices, pods)
 	return err
 }
 
@@ -183,10 +194,10 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	err = cluster.Record(ctx, w)
 	show("")
 	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
-		return fmt.Errorf("record into %s: %w", flags.out, err)
+		return fmt.Errorf("record into %s: %w", store.DisplayName(flags.out), err)
 	}
 	_, err = fmt.Fprintf(streams.Out, "recorded %d changes into %s, with %d gaps; at the end there are %d slices and %d Pods\n",
-		last.Events, flags.out, last.Gaps, last.Slices, last.Pods)
+		last.Events, store.DisplayName(flags.out), last.Gaps, last.Slices, last.Pods)
 	return err
 }
 

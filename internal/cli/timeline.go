@@ -143,7 +143,7 @@ func runTimeline(ctx context.Context, streams Streams, flags timelineFlags, args
 	}
 	if len(args) == 2 {
 		if filter.Service, err = chooseService(history, flags.namespace, args[1]); err != nil {
-			return withExit(ExitUnknown, fmt.Errorf("%s: %w", args[0], err))
+			return withExit(ExitUnknown, fmt.Errorf("%s: %w", rec.name, err))
 		}
 	}
 	if flags.output == "html" {
@@ -210,6 +210,7 @@ func openTimeline(ctx context.Context, name string) (*openedTimeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	name = store.DisplayName(name)
 	info, err := reader.Info(ctx)
 	if err != nil {
 		reader.Close()

@@ -32,7 +32,7 @@ func runTimelineAt(ctx context.Context, streams Streams, flags timelineFlags, at
 		return withExit(ExitUsage, err)
 	}
 	if moment.Before(rec.info.From) || moment.After(rec.info.Until) {
-		return withExit(ExitUnknown, fmt.Errorf("%s tells of %s to %s, not of %s", args[0],
+		return withExit(ExitUnknown, fmt.Errorf("%s tells of %s to %s, not of %s", rec.name,
 			rec.info.From.Format(time.RFC3339Nano), rec.info.Until.Format(time.RFC3339Nano), moment.Format(time.RFC3339Nano)))
 	}
 	state, gaps, err := rec.stateAt(ctx, moment)
@@ -42,7 +42,7 @@ func runTimelineAt(ctx context.Context, streams Streams, flags timelineFlags, at
 	var service endpointset.ServiceKey
 	if len(args) == 2 {
 		if service, err = matchService(recordedServices(state), flags.namespace, args[1]); err != nil {
-			return withExit(ExitUnknown, fmt.Errorf("%s at %s: %w", args[0], moment.Format(time.RFC3339Nano), err))
+			return withExit(ExitUnknown, fmt.Errorf("%s at %s: %w", rec.name, moment.Format(time.RFC3339Nano), err))
 		}
 	}
 	report := timeline.NewSetReport(state, gaps, moment, service, policy)

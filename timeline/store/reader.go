@@ -15,17 +15,25 @@ import (
 
 // Reader reads a recording. It may be used while a Writer writes to it.
 type Reader struct {
-	db *sql.DB
+	db      *sql.DB
+	dialect dialect
 }
 
-// Open opens a recording for reading. The error says whether it is none
+// Open opens a recording, a file or a postgres:// URL, for reading. The error says whether it is none
 // (ErrNotARecording) or of another version (ErrVersion).
 func Open(ctx context.Context, path string) (*Reader, error) {
+	if IsServer(path) {
+		db, err := openPostgres(ctx, path, false)
+		if err != nil {
+			return nil, err
+		}
+		return &Reader{db, postgres}, nil
+	}
 	db, err := openForReading(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{db}, nil
+	return &Reader{db, sqlite}, nil
 }
 
 // Close closes the recording.
@@ -159,14 +167,14 @@ const chunk = 4096
 // trims or appends meanwhile does not change what is read.
 func (r *Reader) from(ctx context.Context, segments []segmentInfo, until time.Time) iter.Seq2[timeline.Event, error] {
 	return func(yield func(timeline.Event, error) bool) {
-		tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		tx, err := r.db.BeginTx(ctx, &r.dialect.reading)
 		if err != nil {
 			yield(timeline.Event{}, fmt.Errorf("read the recording: %w", err))
 			return
 		}
 		defer tx.Rollback()
 		for _, info := range segments {
-			s := segmentReader{tx: tx, id: info.id}
+			s := segmentReader{tx: tx, dialect: r.dialect, id: info.id}
 			for ev, err := range s.events(ctx, info.firstSeq) {
 				if err != nil {
 					yield(timeline.Event{}, fmt.Errorf("read segment %d of the recording: %w", info.id, err))
@@ -183,6 +191,7 @@ func (r *Reader) from(ctx context.Context, segments []segmentInfo, until time.Ti
 // segmentReader reads one segment.
 type segmentReader struct {
 	tx      *sql.Tx
+	dialect dialect
 	id      int64
 	headers map[int64]timeline.SliceHeader
 	records map[int64]timeline.EndpointRecord
@@ -220,7 +229,7 @@ func (s *segmentReader) lastSeq(ctx context.Context) (int64, error) {
 	var last int64
 	for _, table := range []string{"slice_event", "pod_event", "service_event", "gap", "consumer_observation"} {
 		var n int64
-		if err := s.tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM `+table+` WHERE segment = ?`, s.id).Scan(&n); err != nil {
+		if err := s.tx.QueryRowContext(ctx, s.dialect.query(`SELECT COALESCE(MAX(seq), 0) FROM `+table+` WHERE segment = ?`), s.id).Scan(&n); err != nil {
 			return 0, err
 		}
 		last = max(last, n)
@@ -230,7 +239,7 @@ func (s *segmentReader) lastSeq(ctx context.Context) (int64, error) {
 
 // query runs one statement over the segment and calls scan for every row.
 func (s *segmentReader) query(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	rows, err := s.tx.QueryContext(ctx, query, append([]any{s.id}, args...)...)
+	rows, err := s.tx.QueryContext(ctx, s.dialect.query(query), append([]any{s.id}, args...)...)
 	if err != nil {
 		return err
 	}

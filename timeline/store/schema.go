@@ -10,7 +10,7 @@ const (
 	Version = 1
 )
 
-// schema is written for SQLite; the dialect adapts it. Moments are microseconds
+// schema is written for SQLite; WITHOUT ROWID is left out elsewhere. Moments are microseconds
 // since 1970 in UTC, 0 where there is none. "at" is when the event was received
 // here where clock is 0, the API's own moment where it is 1, and the moment of
 // the event before it where it is 2.

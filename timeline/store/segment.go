@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -101,7 +102,7 @@ func (w *Writer) trim(ctx context.Context) error {
 	}
 	limit := w.run.MaxSize - logBytes
 	for {
-		used, err := w.usedBytes(ctx)
+		used, err := w.dialect.usedBytes(ctx, w.tx)
 		if err != nil {
 			return err
 		}
@@ -139,13 +140,13 @@ func (w *Writer) drop(ctx context.Context, id int64) error {
 	return w.exec(ctx, `INSERT INTO meta VALUES ('trimmed', '1') ON CONFLICT (name) DO NOTHING`)
 }
 
-// usedBytes is the size of the pages in use, the batch included.
-func (w *Writer) usedBytes(ctx context.Context) (int64, error) {
+// sqlitePages is the size of a SQLite file's pages in use.
+func sqlitePages(ctx context.Context, tx *sql.Tx) (int64, error) {
 	var pages, free, size int64
 	err := errors.Join(
-		w.tx.QueryRowContext(ctx, `PRAGMA page_count`).Scan(&pages),
-		w.tx.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free),
-		w.tx.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size),
+		tx.QueryRowContext(ctx, `PRAGMA page_count`).Scan(&pages),
+		tx.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free),
+		tx.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size),
 	)
 	return (pages - free) * size, err
 }

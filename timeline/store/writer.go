@@ -36,6 +36,7 @@ const MinSize = 32 << 20
 // lost, and every further call returns the same error.
 type Writer struct {
 	db        *sql.DB
+	dialect   dialect
 	run       Run
 	runID     int64
 	state     *timeline.State
@@ -49,20 +50,29 @@ type Writer struct {
 	err       error
 }
 
-// Create opens the recording at path for writing, making it where it is not
-// there. A recording that exists goes on: its last state is taken up, and from
+// Create opens the recording at path, a file or a postgres:// URL, for writing,
+// making it where it is not there. A recording that exists goes on: its last state is taken up, and from
 // where it ended until the new beginning a gap will be seen.
 func Create(ctx context.Context, path string, run Run) (*Writer, error) {
 	if run.MaxSize != 0 && run.MaxSize < MinSize {
 		return nil, fmt.Errorf("a recording needs at least %d MiB, not %d bytes", MinSize>>20, run.MaxSize)
 	}
-	db, err := createFile(ctx, path)
+	w := &Writer{dialect: sqlite, run: run, state: timeline.NewState()}
+	var err error
+	if IsServer(path) {
+		w.dialect = postgres
+		if run.MaxSize != 0 {
+			return nil, errors.New("a size is for files: a server's own means bound a database")
+		}
+		w.db, err = openPostgres(ctx, path, true)
+	} else {
+		w.db, err = createFile(ctx, path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{db: db, run: run, state: timeline.NewState()}
 	if err := w.begin(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("record into %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("record into %s: %w", DisplayName(path), err), w.db.Close())
 	}
 	return w, nil
 }
@@ -94,7 +104,7 @@ func (w *Writer) begin(ctx context.Context) error {
 
 // takeUp folds the last segment, which begins with a whole state.
 func (w *Writer) takeUp(ctx context.Context, last RunInfo) error {
-	r := &Reader{db: w.db}
+	r := &Reader{db: w.db, dialect: w.dialect}
 	segments, err := r.segments(ctx)
 	if err != nil || len(segments) == 0 {
 		return err
@@ -231,7 +241,11 @@ func (w *Writer) open(ctx context.Context) error {
 		return err
 	}
 	w.tx, w.prepared = tx, map[string]*sql.Stmt{}
-	return nil
+	if w.dialect.lock == "" {
+		return nil
+	}
+	_, err = tx.ExecContext(ctx, w.dialect.lock)
+	return err
 }
 
 // exec runs a statement within the batch, prepared once for the batch.
@@ -242,10 +256,15 @@ func (w *Writer) exec(ctx context.Context, query string, args ...any) error {
 	statement := w.prepared[query]
 	if statement == nil {
 		var err error
-		if statement, err = w.tx.PrepareContext(ctx, query); err != nil {
+		if statement, err = w.tx.PrepareContext(ctx, w.dialect.query(query)); err != nil {
 			return err
 		}
 		w.prepared[query] = statement
+	}
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = w.dialect.text(text)
+		}
 	}
 	_, err := statement.ExecContext(ctx, args...)
 	return err
