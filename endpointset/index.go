@@ -19,6 +19,7 @@ type Index struct {
 	mu       sync.RWMutex // guards all below
 	slices   map[SliceKey]*member
 	services map[ServiceKey]*service
+	lists    uint64 // counts the full lists taken
 	// looked counts the records that events made the index look at, for the
 	// tests that guard the shape of the cost.
 	looked int
@@ -94,7 +95,7 @@ func (ix *Index) Apply(es *discoveryv1.EndpointSlice) []Change {
 func (ix *Index) ApplySlice(s *Slice) []Change {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return ix.put(s.key, s)
+	return ix.put(nil, s.key, s)
 }
 
 // Delete takes the deletion of a slice, by its name alone: what it carried is
@@ -102,7 +103,7 @@ func (ix *Index) ApplySlice(s *Slice) []Change {
 func (ix *Index) Delete(key SliceKey) []Change {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return ix.put(key, nil)
+	return ix.put(nil, key, nil)
 }
 
 // Replace takes a full list: slices that are not in it are gone (S16). The
@@ -132,21 +133,23 @@ func (ix *Index) replaceWithin(namespace string, all []*Slice) []Change {
 	within := func(key SliceKey) bool { return namespace == "" || key.Namespace == namespace }
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	listed := make(map[SliceKey]*Slice, len(all))
+	var changes []Change
+	if len(ix.slices) == 0 {
+		// A first list is nothing but news, and most Services have one slice.
+		// Growing step by step would cost more than half of what is kept.
+		changes = make([]Change, 0, len(all))
+		ix.slices = make(map[SliceKey]*member, len(all))
+		ix.services = make(map[ServiceKey]*service, len(all))
+	}
+	ix.lists++
 	for _, s := range all {
 		if within(s.key) {
-			listed[s.key] = s
+			changes = ix.put(changes, s.key, s)
 		}
 	}
-	var changes []Change
-	for _, s := range all {
-		if listed[s.key] == s {
-			changes = append(changes, ix.put(s.key, s)...)
-		}
-	}
-	for key := range ix.slices {
-		if within(key) && listed[key] == nil {
-			changes = append(changes, ix.put(key, nil)...)
+	for key, m := range ix.slices {
+		if m.listed != ix.lists && within(key) {
+			changes = ix.put(changes, key, nil)
 		}
 	}
 	return merge(changes)
@@ -191,32 +194,39 @@ func (ix *Index) Services() []ServiceKey {
 	return keys
 }
 
-// put makes next the content of the slice called key; nil removes it.
-func (ix *Index) put(key SliceKey, next *Slice) []Change {
+// put makes next the content of the slice called key; nil removes it. What that
+// changed is appended to changes.
+func (ix *Index) put(changes []Change, key SliceKey, next *Slice) []Change {
 	m := ix.slices[key]
 	if next != nil && next.service == "" {
 		next = nil // it belongs to no Service (S1)
 	}
-	switch {
-	case m == nil && next == nil:
-		return nil
-	case m == nil:
-		m = &member{}
+	if m == nil {
+		if next == nil {
+			return changes
+		}
+		m = &member{slice: nothing}
 		ix.slices[key] = m
-		return nonEmpty(ix.enter(m, next))
+	}
+	m.listed = ix.lists
+	last := m.slice
+	switch {
+	case last == next:
+		return changes
 	case next == nil:
 		delete(ix.slices, key)
-		return nonEmpty(ix.exit(m))
-	case m.slice == next:
-		return nil
-	case m.slice.service != next.service:
-		return nonEmpty(ix.exit(m), ix.enter(m, next))
-	case m.slice.family != next.family:
+		return appendChange(changes, ix.exit(m))
+	case last == nothing:
+		return appendChange(changes, ix.enter(m, next))
+	case last.service != next.service:
+		return appendChange(appendChange(changes, ix.exit(m)), ix.enter(m, next))
+	case last.family != next.family:
 		// addressType is immutable, but a slice can be deleted and created
 		// again, and a relist shows only the end of it.
-		return merge([]Change{ix.exit(m), ix.enter(m, next)})
+		return append(changes, merge([]Change{ix.exit(m), ix.enter(m, next)})...)
 	}
-	return nonEmpty(ix.replace(m, next))
+	svc := ix.services[next.Service()]
+	return appendChange(changes, ix.replace(svc, svc.union(next.family), m, next))
 }
 
 // enter makes next, by way of m, one of the slices of its Service.
@@ -227,40 +237,43 @@ func (ix *Index) enter(m *member, next *Slice) Change {
 		svc = &service{}
 		ix.services[key] = svc
 	}
-	m.slice = next.bare()
-	svc.union(next.family).join(m)
-	return ix.replace(m, next)
+	u := svc.union(next.family)
+	u.join(m)
+	return ix.replace(svc, u, m, next)
 }
 
-// exit takes m's slice out of its Service.
+// exit takes m's slice out of its Service. m holds nothing then.
 func (ix *Index) exit(m *member) Change {
 	last := m.slice
-	change := ix.replace(m, last.bare())
-	change.Trigger = last.TriggerTime() // of what was there; a deletion carries none
-	svc := ix.services[last.Service()]
-	svc.union(last.family).leave(m)
+	key := last.Service()
+	svc := ix.services[key]
+	u := svc.union(last.family)
+	change := ix.replace(svc, u, m, nothing)
+	u.leave(m)
 	if svc.members() == 0 {
-		delete(ix.services, last.Service())
+		delete(ix.services, key)
 	}
 	return change
 }
 
-// replace exchanges m's slice for another of the same Service and family.
-func (ix *Index) replace(m *member, next *Slice) Change {
-	svc := ix.services[next.Service()]
-	change := Change{Service: next.Service(), Trigger: next.TriggerTime()}
-	ix.looked += svc.union(next.family).replace(m, next, &change)
+// replace exchanges m's slice for another of the same Service and family; one
+// of the two may be nothing.
+func (ix *Index) replace(svc *service, u *union, m *member, next *Slice) Change {
+	of := next
+	if next == nothing {
+		of = m.slice // what a deletion is about is what was there
+	}
+	change := Change{Service: of.Service(), Trigger: of.TriggerTime()}
+	ix.looked += u.replace(m, next, &change)
 	svc.snapshot = nil
 	change.sort()
 	return change
 }
 
-// bare returns the slice as it would be without endpoints.
-func (s *Slice) bare() *Slice {
-	return &Slice{key: s.key, service: s.service, manager: s.manager, family: s.family, ports: s.ports, refused: s.refused}
-}
-
-// nonEmpty returns the changes that changed something.
-func nonEmpty(changes ...Change) []Change {
-	return slices.DeleteFunc(changes, func(c Change) bool { return c.Empty() })
+// appendChange adds a change that changed something.
+func appendChange(changes []Change, c Change) []Change {
+	if c.Empty() {
+		return changes
+	}
+	return append(changes, c)
 }

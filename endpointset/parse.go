@@ -19,23 +19,36 @@ import (
 // the Service's [Set]. The object is only read (S19) and not kept.
 func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 	manager := es.Labels[discoveryv1.LabelManagedBy]
+	name, service := cloneNames(es.Name, es.Labels[discoveryv1.LabelServiceName])
 	s := &Slice{
-		key:     SliceKey{ix.names.handle(es.Namespace, es.Namespace).Value(), strings.Clone(es.Name)},
-		service: strings.Clone(es.Labels[discoveryv1.LabelServiceName]),
-		version: wellFormed(es.ResourceVersion),
+		key:     SliceKey{ix.names.handle(es.Namespace, &es.Namespace).Value(), name},
+		service: service,
 		trigger: parseTrigger(es.Annotations[corev1.EndpointsLastChangeTriggerTime]),
-		manager: ix.names.handle(manager, manager),
+		manager: ix.names.handle(manager, &manager),
 		family:  familyOf(es.AddressType),
 		refused: ix.options.refuseManager(manager),
 	}
+	version := wellFormed(es.ResourceVersion)
 	if s.family == 0 {
+		s.version = strings.Clone(version)
 		s.diagnose(UnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
 			quote(string(es.AddressType)), len(es.Endpoints))
 		return s
 	}
 	s.parsePorts(es, ix)
-	s.parseEndpoints(es, ix)
+	s.parseEndpoints(es, version, ix)
 	return s
+}
+
+// cloneNames returns copies of a slice's name and its Service's name. They
+// share their bytes: the name of a slice begins, as a rule, with its Service's.
+func cloneNames(name, service string) (string, string) {
+	if strings.HasPrefix(name, service) {
+		name = strings.Clone(name)
+		return name, name[:len(service)]
+	}
+	both := name + service
+	return both[:len(name)], both[len(name):]
 }
 
 func (s *Slice) diagnose(code Code, format string, args ...any) {
@@ -58,7 +71,7 @@ func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice, ix *Index) {
 			continue
 		}
 		port.Number = uint16(number)
-		s.ports = append(s.ports, ix.ports.handle(port.Name, port))
+		s.ports = append(s.ports, ix.ports.handle(port.Name, &port))
 	}
 	slices.SortStableFunc(s.ports, comparePorts)
 	s.ports = slices.CompactFunc(s.ports, func(a, b unique.Handle[Port]) bool { return comparePorts(a, b) == 0 })
@@ -83,12 +96,17 @@ func comparePorts(a, b unique.Handle[Port]) int {
 		Compare(ID{PortName: q.Name, Protocol: q.Protocol, Number: q.Number})
 }
 
-// parseEndpoints keeps the endpoints that have a usable address (S3).
-func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, ix *Index) {
+// parseEndpoints keeps the endpoints that have a usable address (S3), and all
+// the text of the slice that no other slice has, in one piece.
+func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, version string, ix *Index) {
 	var invalid, extra tally
-	s.prefix = namePrefix(es.Endpoints)
+	prefix := namePrefix(es.Endpoints)
 	s.records = make([]record, 0, len(es.Endpoints))
-	text := make([]byte, 0, 8*len(es.Endpoints))
+	sorted := true
+	text := make([]byte, 0, 1024) // enough for most slices, and not on the heap
+	text = append(text, version...)
+	text = append(text, prefix...)
+	own := len(text)
 	for i := range es.Endpoints {
 		ep := &es.Endpoints[i]
 		addr, ok := parseAddress(ep.Addresses, s.family)
@@ -99,17 +117,24 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, ix *Index) {
 		if len(ep.Addresses) > 1 {
 			extra.addf("%s", addr)
 		}
-		r := record{addr: addr.As16(), flags: conditionFlags(ep.Conditions), place: ix.places.handle(deref(ep.NodeName), placeOf(ep))}
+		p := placeOf(ep)
+		r := record{addr: addr.As16(), flags: conditionFlags(ep.Conditions), place: ix.places.handle(p.node, &p)}
 		if ix.options.refuseAddr(addr) {
 			r.flags |= flagRefused
 		}
 		if ep.TargetRef != nil {
-			text = r.setTarget(text, ep.TargetRef.Name[len(s.prefix):], string(ep.TargetRef.UID))
+			text = r.setTarget(text, own, ep.TargetRef.Name[len(prefix):], string(ep.TargetRef.UID))
+		}
+		if n := len(s.records); n > 0 && r.addr.compare(s.records[n-1].addr) < 0 {
+			sorted = false
 		}
 		s.records = append(s.records, r)
 	}
-	s.text = string(text)
-	slices.SortStableFunc(s.records, func(a, b record) int { return a.addr.compare(b.addr) })
+	all := string(text)
+	s.version, s.prefix, s.text = all[:len(version)], all[len(version):own], all[own:]
+	if !sorted {
+		slices.SortStableFunc(s.records, func(a, b record) int { return a.addr.compare(b.addr) })
+	}
 	if cap(s.records) > len(s.records) {
 		s.records = slices.Clone(s.records)
 	}
@@ -122,7 +147,8 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, ix *Index) {
 	}
 }
 
-// namePrefix returns what the names of all targets begin with.
+// namePrefix returns what the names of all targets begin with, as part of one
+// of the names.
 func namePrefix(endpoints []discoveryv1.Endpoint) string {
 	prefix, seen := "", false
 	for i := range endpoints {
@@ -131,7 +157,7 @@ func namePrefix(endpoints []discoveryv1.Endpoint) string {
 		case ref == nil:
 		case !seen:
 			prefix, seen = ref.Name, true
-		default:
+		case !strings.HasPrefix(ref.Name, prefix):
 			n := 0
 			for n < len(prefix) && n < len(ref.Name) && prefix[n] == ref.Name[n] {
 				n++
@@ -139,12 +165,13 @@ func namePrefix(endpoints []discoveryv1.Endpoint) string {
 			prefix = prefix[:n]
 		}
 	}
-	return strings.Clone(prefix)
+	return prefix
 }
 
 // setTarget puts the target's name, without the prefix, and UID into the
-// record, with what does not fit into it appended to text.
-func (r *record) setTarget(text []byte, name, uid string) []byte {
+// record, with what does not fit into it appended to text, in which what
+// records refer to begins at own.
+func (r *record) setTarget(text []byte, own int, name, uid string) []byte {
 	// The API allows 253 bytes; a file may hold anything, and what is cut
 	// there is only a label for people.
 	name = name[:min(len(name), math.MaxUint16)]
@@ -152,7 +179,7 @@ func (r *record) setTarget(text []byte, name, uid string) []byte {
 		return text
 	}
 	r.flags |= flagTarget
-	r.offset, r.length = uint32(len(text)), uint16(len(name))
+	r.offset, r.length = uint32(len(text)-own), uint16(len(name))
 	text = append(text, name...)
 	if uuid, ok := parseUUID(uid); ok {
 		r.uid = uuid
@@ -212,12 +239,12 @@ func familyOf(t discoveryv1.AddressType) Family {
 	return 0
 }
 
-// wellFormed returns a resourceVersion that can be compared, or "".
+// wellFormed returns the resourceVersion if it can be compared, else "".
 func wellFormed(version string) string {
 	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
 		return ""
 	}
-	return strings.Clone(version)
+	return version
 }
 
 func parseTrigger(s string) int64 {

@@ -1,7 +1,8 @@
 package endpointset
 
 import (
-	"bytes"
+	"cmp"
+	"encoding/binary"
 	"net/netip"
 	"sort"
 	"time"
@@ -25,7 +26,7 @@ type Slice struct {
 	records []record // sorted by address; equal addresses in the slice's order
 	// text holds the names of the targets and those UIDs that are no UUIDs;
 	// prefix is what all the names begin with, for the Pods of one workload
-	// differ in a few letters.
+	// differ in a few letters. With version, they are parts of one string.
 	text, prefix string
 	found        []Diagnostic
 }
@@ -73,7 +74,13 @@ type address [16]byte
 
 func (a address) netip() netip.Addr { return netip.AddrFrom16(a).Unmap() }
 
-func (a address) compare(b address) int { return bytes.Compare(a[:], b[:]) }
+func (a address) compare(b address) int {
+	// As two numbers, which is half the time of bytes.Compare.
+	if x, y := binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]); x != y {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(binary.BigEndian.Uint64(a[8:]), binary.BigEndian.Uint64(b[8:]))
+}
 
 // flags are an endpoint's conditions and how its record is to be read.
 type flags uint8

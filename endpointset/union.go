@@ -9,9 +9,15 @@ import (
 // addresses need not be touched for one of them.
 type member struct {
 	slice *Slice
+	// listed is the last full list that the slice was in.
+	listed uint64
 	// index is where the member stands in its union's list.
 	index int
 }
+
+// nothing is what a member holds that carries nothing: before it has joined a
+// union and when it leaves.
+var nothing = &Slice{}
 
 // A union is the slices of one Service and one family, and who of them carries
 // which address. An address leaves with the last slice that carries it (S7).
@@ -117,16 +123,24 @@ func (u *union) appendOthers(dst []candidate, addr address, m *member) []candida
 func (u *union) replace(m *member, next *Slice, change *Change) (looked int) {
 	last := m.slice
 	sameTerms := slices.Equal(last.ports, next.ports) && last.refused == next.refused
-	var before, after []candidate
-	var spokeBefore, spokeAfter []entry
+	// One record and one port an address are the rule. Room for them needs no
+	// allocation; what needs more gets it.
+	var candidates [2][1]candidate
+	var entries [2][1]entry
+	before, after := candidates[0][:0], candidates[1][:0]
+	spokeBefore, spokeAfter := entries[0][:0], entries[1][:0]
 	olds, news := last.records, next.records
+	if len(olds) == 0 {
+		change.added = make([]entry, 0, len(news)*len(next.ports))
+	}
 	for len(olds) > 0 || len(news) > 0 {
 		addr := firstAddr(olds, news)
 		oldGroup, newGroup := groupAt(olds, 0, addr), groupAt(news, 0, addr)
 		olds, news = olds[len(oldGroup):], news[len(newGroup):]
 		looked += len(oldGroup) + len(newGroup)
 
-		contested := u.othersCarry(addr, m)
+		// Where nothing is shared, what m carries is carried by no other.
+		contested := (len(oldGroup) == 0 || len(u.shared) > 0) && u.othersCarry(addr, m)
 		if !contested && sameTerms && sameGroup(last, oldGroup, next, newGroup) {
 			continue
 		}
