@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/haproxy"
 	"github.com/slicewright/slicewright/lab/manifest"
@@ -43,6 +44,11 @@ const (
 
 	backends = 240
 	replaced = 24
+
+	// Most Pods keep their addresses; those that move leave oldRange for newRange.
+	keptRange = "10.42.0.1-10.42.0.216"
+	oldRange  = "10.42.0.217-10.42.0.240"
+	newRange  = "10.43.0.1-10.43.0.24"
 )
 
 // play is one run of the demo.
@@ -56,6 +62,8 @@ type play struct {
 // Play plays the example and leaves everything running. It returns an error
 // when what it shows is not so.
 func Play(ctx context.Context, config Config) error {
+	// Reading Endpoints is the point here; the deprecation warnings are known.
+	config.Cluster.WarningHandler = rest.NoWarnings{}
 	client, err := kubernetes.NewForConfig(config.Cluster)
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
@@ -81,10 +89,17 @@ func (p *play) createPods(ctx context.Context) error {
 	if err := p.apply(ctx, namespaceYAML); err != nil {
 		return err
 	}
-	if err := p.apply(ctx, serviceYAML+deploymentYAML("reports", backends, "10.42.0.1-10.42.0.240")); err != nil {
+	if err := p.scale(ctx, backends-replaced, replaced, oldRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, backends); err != nil {
+	if err := p.awaitPods(ctx, backends); err != nil {
+		return err
+	}
+	// The Service comes last, so that the controller fills its slices in one go.
+	if err := p.apply(ctx, serviceYAML); err != nil {
+		return err
+	}
+	if err := p.awaitReady(ctx, keptRange, oldRange); err != nil {
 		return err
 	}
 	v, err := p.look(ctx)
@@ -128,15 +143,13 @@ func (p *play) replacePods(ctx context.Context) error {
 	if err := p.Restart(ctx, controlplane.ControllerManager, "--controllers=*,-endpoints-controller"); err != nil {
 		return err
 	}
-	err := p.apply(ctx, deploymentYAML("reports", backends-replaced, "10.42.0.1-10.42.0.240")+
-		deploymentYAML("reports-moved", replaced, "10.43.0.1-10.43.0.24"))
-	if err != nil {
+	if err := p.scale(ctx, backends-replaced, replaced, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, backends); err != nil {
+	if err := p.awaitReady(ctx, keptRange, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitGone(ctx); err != nil {
+	if err := p.awaitPods(ctx, backends); err != nil {
 		return err
 	}
 	v, err := p.look(ctx)
@@ -153,25 +166,28 @@ func (p *play) replacePods(ctx context.Context) error {
 // removeAll takes every Pod away, and brings them back.
 func (p *play) removeAll(ctx context.Context) error {
 	p.title("The last Pod goes, and all come back")
-	scale := func(first, second int) error {
-		return p.apply(ctx, deploymentYAML("reports", first, "10.42.0.1-10.42.0.240")+deploymentYAML("reports-moved", second, "10.43.0.1-10.43.0.24"))
-	}
-	if err := scale(0, 0); err != nil {
+	if err := p.scale(ctx, 0, 0, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, 0); err != nil {
+	if err := p.awaitReady(ctx, address.None); err != nil {
 		return err
 	}
 	if err := p.showBalancer(ctx); err != nil {
 		return err
 	}
-	if err := scale(backends-replaced, replaced); err != nil {
+	if err := p.scale(ctx, backends-replaced, replaced, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, backends); err != nil {
+	if err := p.awaitReady(ctx, keptRange, newRange); err != nil {
 		return err
 	}
 	return p.showBalancer(ctx)
+}
+
+// scale sets how many Pods keep their addresses and how many move, and where
+// the moving ones are. Moving is a rolling update: the range is in the template.
+func (p *play) scale(ctx context.Context, kept, moving int, movingRange string) error {
+	return p.apply(ctx, deploymentYAML("reports", kept, keptRange)+deploymentYAML("reports-moving", moving, movingRange))
 }
 
 func (p *play) apply(ctx context.Context, text string) error {

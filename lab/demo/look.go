@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -68,37 +69,52 @@ func inOrder(all []netip.Addr) []netip.Addr {
 	return slices.Compact(all)
 }
 
-// awaitReady waits until the slices have n ready addresses.
-func (p *play) awaitReady(ctx context.Context, n int) error {
+// awaitReady waits until the slices' ready addresses are those of the ranges.
+func (p *play) awaitReady(ctx context.Context, ranges ...string) error {
+	want, err := address.Parse(strings.Join(ranges, ","))
+	if err != nil {
+		return err
+	}
 	return eventually(ctx, func() error {
 		v, err := p.look(ctx)
-		if err == nil && len(v.joined) != n {
-			err = fmt.Errorf("%d ready addresses instead of %d", len(v.joined), n)
+		if err != nil {
+			return err
 		}
-		return err
+		return address.Compare(want, v.joined)
 	})
 }
 
-// awaitGone waits until no Pod is terminating any more.
-func (p *play) awaitGone(ctx context.Context) error {
+// awaitPods waits until there are n Pods, all of them ready and none of them
+// terminating.
+func (p *play) awaitPods(ctx context.Context, n int) error {
 	return eventually(ctx, func() error {
 		pods, err := p.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return fmt.Errorf("list Pods: %w", err)
 		}
+		ready := 0
 		for _, pod := range pods.Items {
-			if pod.DeletionTimestamp != nil {
-				return fmt.Errorf("Pod %s is still terminating", pod.Name)
+			if pod.DeletionTimestamp == nil && isReady(&pod) {
+				ready++
 			}
+		}
+		if ready != n || len(pods.Items) != n {
+			return fmt.Errorf("%d Pods, %d of them ready, instead of %d", len(pods.Items), ready, n)
 		}
 		return nil
 	})
 }
 
+func isReady(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodReady && c.Status == v1.ConditionTrue
+	})
+}
+
 // sayTwo says where the two kinds of reader would send to.
 func (p *play) sayTwo(v view) {
-	p.say("A reader of Endpoints sends to       %3d: %s", len(v.endpoints), address.Format(v.endpoints))
-	p.say("A reader of EndpointSlices sends to  %3d: %s", len(v.joined), address.Format(v.joined))
+	p.say("A reader of Endpoints sends to       %3d: %s.", len(v.endpoints), address.Format(v.endpoints))
+	p.say("A reader of EndpointSlices sends to  %3d: %s.", len(v.joined), address.Format(v.joined))
 }
 
 // sayReached asks every address that either reader would send to.
