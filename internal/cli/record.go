@@ -193,8 +193,12 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	}}
 	err = cluster.Record(ctx, w)
 	show("")
+	nothing := w.Empty()
 	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
 		return fmt.Errorf("record into %s: %w", store.DisplayName(flags.out), err)
+	}
+	if nothing {
+		return withExit(ExitUnknown, fmt.Errorf("nothing was there to record of %s", scope))
 	}
 	_, err = fmt.Fprintf(streams.Out, "recorded %d changes into %s, with %d gaps; at the end there are %d slices and %d Pods\n",
 		last.Events, store.DisplayName(flags.out), last.Gaps, last.Slices, last.Pods)

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/timeline"
 	"github.com/slicewright/slicewright/timeline/store"
 )
@@ -125,6 +126,12 @@ func (r *recorder) start(ctx context.Context) error {
 			return err
 		}
 		r.watchers = append(r.watchers, watch)
+	}
+	for _, name := range r.Scope.Services {
+		key := endpointset.ServiceKey{Namespace: r.Scope.Namespace, Name: name}
+		if _, ok := r.writer.State().Services[key]; !ok {
+			r.Log.Warn("the Service is not there; it will be recorded when it comes", "service", key.String())
+		}
 	}
 	return r.commit(ctx)
 }

@@ -311,3 +311,29 @@ func TestAMissingPermissionIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestAServiceThatIsNotThereIsSaid: a mistyped name must not record nothing in
+// silence.
+func TestAServiceThatIsNotThereIsSaid(t *testing.T) {
+	server := serveWeb(t)
+	var log strings.Builder
+	scope := Scope{Namespace: "t", Services: []string{"web", "wbe"}}
+	w, err := store.Create(t.Context(), filepath.Join(t.TempDir(), "r.db"), store.Run{Source: "test", Scope: scope.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cluster := Cluster{
+		Client: server.client(t), Scope: scope, Now: clockOf(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Progress: func(Progress) { cancel() },
+	}
+	if err := cluster.Record(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := log.String(); !strings.Contains(got, "service=t/wbe") || strings.Contains(got, "service=t/web") {
+		t.Errorf("the log says %q", got)
+	}
+}

@@ -216,3 +216,21 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkImport reads a real stream: JSON, differences and events.
+func BenchmarkImport(b *testing.B) {
+	text, err := os.ReadFile("testdata/vector-watch.jsonl")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	documents := 0
+	for b.Loop() {
+		n, err := Import(b.Context(), newMemory(), Source{"w", strings.NewReader(string(text))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		documents += n
+	}
+	b.ReportMetric(float64(documents)/b.Elapsed().Minutes(), "events/min")
+}

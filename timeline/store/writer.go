@@ -128,6 +128,9 @@ func (w *Writer) State() *timeline.State { return w.state }
 // Until is the moment of the last event, or zero in a new recording.
 func (w *Writer) Until() time.Time { return w.until }
 
+// Empty reports whether the recording holds no event at all.
+func (w *Writer) Empty() bool { return w.seq == 0 }
+
 // Committed is the moment up to which everything is kept.
 func (w *Writer) Committed() time.Time { return w.committed }
 
