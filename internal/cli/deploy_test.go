@@ -65,6 +65,23 @@ func TestAlertsAreAboutMetricsThatExist(t *testing.T) {
 	}
 }
 
+// docs/run.md names every metric.
+func TestEveryMetricIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/run.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := metricNames(t)
+	if len(names) < 8 {
+		t.Fatalf("only %v were gathered", names)
+	}
+	for name := range names {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("docs/run.md says nothing about %s", name)
+		}
+	}
+}
+
 // manifests decodes a file as strictly as kubectl --validate=strict does.
 func manifests(t *testing.T, name string) []runtime.Object {
 	t.Helper()

@@ -62,21 +62,23 @@ func (d *target) Apply(_ context.Context, ops publish.Ops) (publish.Result, erro
 
 // aRunner publishes shop/cart, of one backend, to a target that works and to
 // one that does not.
-func aRunner(t *testing.T, client *fake.Clientset) *runner {
+func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry) *runner {
 	t.Helper()
 	r := &runner{logger: slog.New(slog.DiscardHandler)}
 	r.watcher = watch.New(client.DiscoveryV1(), watch.Options{Namespaces: []string{"shop"}, Changed: r.changed})
 	upstream := func(name string) publish.Upstream {
 		return publish.Upstream{Name: name, Service: endpointset.ServiceKey{Namespace: "shop", Name: "cart"}, Port: "http"}
 	}
+	options := publish.Options{Metrics: publish.NewMetrics(registry)}
 	var err error
 	r.fleet, err = publish.NewFleet(
-		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.source, publish.Options{}),
-		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.source, publish.Options{}),
+		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.source, options),
+		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.source, options),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
+	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher))
 	return r
 }
 
@@ -138,7 +140,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 		}
 		checkSchema(t, "runstatus", string(text))
 	}
-	r := aRunner(t, aServer())
+	r := aRunner(t, aServer(), prometheus.NewRegistry())
 	fits(r.status())
 	r.start(t)
 	s := r.await(t, func(s runStatus) bool {
@@ -153,7 +155,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 	refuse := func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") }
 	refusing.PrependReactor("list", "endpointslices", refuse)
 	refusing.PrependWatchReactor("endpointslices", clienttesting.DefaultWatchReactor(nil, errors.New("forbidden")))
-	r = aRunner(t, refusing)
+	r = aRunner(t, refusing, prometheus.NewRegistry())
 	r.start(t)
 	s = r.await(t, func(s runStatus) bool { return s.Degraded })
 	if s.Synced || s.Watches[0].Error == "" {
@@ -167,10 +169,11 @@ func TestStatusFitsItsSchema(t *testing.T) {
 func metricNames(t *testing.T) map[string]bool {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	r := aRunner(t, aServer())
-	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher))
+	r := aRunner(t, aServer(), registry)
 	r.start(t)
-	r.await(t, func(s runStatus) bool { return s.Upstreams[0].Phase == publish.Published })
+	r.await(t, func(s runStatus) bool {
+		return s.Upstreams[0].Phase == publish.Published && s.Upstreams[1].Phase == publish.Failing
+	})
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
