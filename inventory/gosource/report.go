@@ -109,7 +109,7 @@ func (s *scan) broken(n *node, candidates map[string]*file) {
 func (s *scan) bySyntax() {
 	if len(s.tree.loose) > 0 {
 		if n := countCandidates(s.tree.loose); n > 0 {
-			s.coverage.Problem(".", fmt.Sprintf("%d files with candidates belong to no Go module and are read without dependencies", n))
+			s.coverage.Problem(".", fmt.Sprintf("this is no Go module: files with candidates that belong to none and are read without dependencies: %d", n))
 		}
 	}
 	left := 0
@@ -123,7 +123,7 @@ func (s *scan) bySyntax() {
 		s.readSyntax(f)
 	}
 	if left > 0 {
-		s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("%d files are in no package that was type-checked on %s/%s (build constraints, or errors named above) and were read by syntax.", left, runtime.GOOS, runtime.GOARCH))
+		s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("Files read by syntax, because no package that type-checks on %s/%s has them: %d.", runtime.GOOS, runtime.GOARCH, left))
 	}
 }
 

@@ -93,11 +93,11 @@ func (s *scan) sorted() []evidence.Finding {
 func (s *scan) summarize() {
 	for _, scope := range []evidence.Scope{evidence.ScopeTest, evidence.ScopeGenerated, evidence.ScopeVendor} {
 		if n := s.hidden[scope]; n > 0 {
-			s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("%d places of scope %s are not reported: ask for that scope to see them.", n, scope))
+			s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("Places of scope %s, not reported unless that scope is asked for: %d.", scope, n))
 		}
 	}
 	if n := s.tree.links; n > 0 {
-		s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("%d symbolic links were not followed.", n))
+		s.coverage.Notes = append(s.coverage.Notes, fmt.Sprintf("Symbolic links not followed: %d.", n))
 	}
 	slices.SortFunc(s.coverage.Problems, func(a, b evidence.Problem) int {
 		return cmp.Or(strings.Compare(a.Locator, b.Locator), strings.Compare(a.Message, b.Message))

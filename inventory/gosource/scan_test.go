@@ -161,7 +161,7 @@ func TestModulesOfOneTree(t *testing.T) {
 		"no module at all": {
 			archive:  readerAt("x.go"),
 			want:     []string{"x.go:9:9 go/typed-client possible"},
-			problems: []string{"belong to no Go module"},
+			problems: []string{"this is no Go module"},
 		},
 		"a go.mod that is none": {
 			archive:  "-- go.mod --\nmodule\nrequire (\n" + readerAt("x.go"),
@@ -176,7 +176,7 @@ func TestModulesOfOneTree(t *testing.T) {
 		"a client of long ago": {
 			archive:  strings.Replace(readerAt("x.go"), "CoreV1()", "Core()", 1),
 			want:     []string{"x.go:9:9 go/typed-client possible"},
-			problems: []string{"belong to no Go module"},
+			problems: []string{"this is no Go module"},
 		},
 		"testdata, hidden and vendored folders": {
 			archive: "-- go.mod --\nSTUBS example.org/a\n" + readerAt("testdata/x.go") + readerAt(".hidden/x.go") +
@@ -228,7 +228,7 @@ func TestScopesAreReportedOnlyWhenAskedFor(t *testing.T) {
 	if len(findings) != 0 {
 		t.Errorf("findings %v", locators(findings))
 	}
-	if notes := strings.Join(coverage.Notes, "\n"); !strings.Contains(notes, "1 places of scope test") || !strings.Contains(notes, "1 places of scope generated") {
+	if notes := strings.Join(coverage.Notes, "\n"); !strings.Contains(notes, "scope test, not reported unless that scope is asked for: 1.") || !strings.Contains(notes, "scope generated, not reported unless that scope is asked for: 1.") {
 		t.Errorf("notes %q do not say what is left out", notes)
 	}
 	findings, _ = Scan(context.Background(), root, Options{Scopes: []evidence.Scope{evidence.ScopeTest, evidence.ScopeGenerated}})
@@ -263,7 +263,7 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 		if diff := cmp.Diff([]string{"x.go:9:9 go/typed-client likely"}, locators(findings)); diff != "" {
 			t.Error(diff)
 		}
-		if !slices.Contains(coverage.Notes, "1 symbolic links were not followed.") {
+		if !slices.Contains(coverage.Notes, "Symbolic links not followed: 1.") {
 			t.Errorf("notes %q", coverage.Notes)
 		}
 	}
@@ -337,4 +337,49 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+func TestWalkersAndKubectlNeedNoLoad(t *testing.T) {
+	root := project(t, `
+-- go.mod --
+module x
+
+go 1.24
+-- walk.go --
+package x
+
+import (
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+)
+
+func walk(c discovery.DiscoveryInterface, d dynamic.Interface) {
+	_, _ = c.ServerPreferredResources()
+}
+-- run.go --
+package x
+
+import "os/exec"
+
+func run() error {
+	return exec.Command("kubectl", "get", "ep", "web").Run()
+}
+-- discover.go --
+package x
+
+import "k8s.io/client-go/discovery"
+
+func version(c discovery.DiscoveryInterface) {
+	_, _ = c.ServerPreferredResources()
+}
+`)
+	t.Setenv("PATH", t.TempDir()) // no go command
+	findings, coverage := Scan(context.Background(), root, Options{})
+	want := []string{"run.go:6:9 go/kubectl possible", "walk.go:9:9 go/walker possible"}
+	if diff := cmp.Diff(want, locators(findings)); diff != "" {
+		t.Error(diff)
+	}
+	if len(coverage.Problems) != 0 {
+		t.Errorf("problems %s", messages(coverage))
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
 // library finds calls into libraries without source at hand that read, write or
@@ -39,7 +41,17 @@ func (in *inspection) library(c calledFrom) {
 	if verb != "" {
 		use = Use{Verbs: []string{verb}, Access: access(verb)}
 	}
-	in.report(c.call, nameOf(c.call), which, "go/object-client", use)
+	site := in.report(c.call, nameOf(c.call), which, "go/object-client", use)
+	if sameModule(pkgPath(c.callee.Pkg()), pkgPath(in.pass.Pkg)) && !takesContext(c.callee) {
+		site.Confidence = evidence.Possible // Update(ep) may as well tell a handler
+	}
+}
+
+// takesContext reports whether a function's first parameter is a context, as of
+// everything that speaks to the API server since client-go 0.18.
+func takesContext(fn *types.Func) bool {
+	params := fn.Signature().Params()
+	return params.Len() > 0 && isNamed(params.At(0).Type(), "context", "Context")
 }
 
 // libraryVerb reads a method's name. Those of informers and controllers have no

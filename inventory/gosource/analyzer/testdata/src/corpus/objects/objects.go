@@ -130,3 +130,13 @@ func throughAlias(ctx context.Context, c client.Reader) {
 	var e renamed
 	_ = c.Get(ctx, client.ObjectKey{}, &e) // want `go/controller-runtime get`
 }
+
+type handler interface{ Update(ep *corev1.Endpoints) }
+
+type store map[string]*corev1.Endpoints
+
+func (s store) Get(name string) *corev1.Endpoints { return s[name] }
+
+func inProcess(h handler, s store) {
+	h.Update(s.Get("web")) // want `go/object-client update \(producer, possible`
+}
