@@ -156,7 +156,9 @@ func (m *member) entry() Entry {
 		if Rank(f.Confidence) < Rank(e.Confidence) {
 			e.Confidence = f.Confidence
 		}
-		if classRank(f.Class) < classRank(e.Class) {
+		// What somebody may do says nothing about what it does: a grant decides the
+		// class only where nothing else is known.
+		if classRank(f.Class) < classRank(e.Class) && (!isGrant(f) || isGrant(m.findings[0])) {
 			e.Class, e.Advice = f.Class, cmp.Or(f.Advice, e.Advice)
 		}
 		status = worse(status, f.Status)

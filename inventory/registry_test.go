@@ -115,6 +115,14 @@ func TestFindingsOfOneConsumerBecomeOneEntry(t *testing.T) {
 			[]evidence.Finding{seen("prod/sync", "sync", "update", evidence.Lock), granted("prod/sync", "", "", evidence.Possible)},
 			[]string{"serviceaccount/prod/sync#lock lock proven audit+rbac"},
 		},
+		"a reader that may write": {
+			[]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader), func() evidence.Finding {
+				f := granted("prod/sync", "sync", "registry/sync:1", evidence.Possible)
+				f.Class = evidence.Producer
+				return f
+			}()},
+			[]string{"workload/Deployment/prod/sync reader proven audit+rbac"},
+		},
 		"the control plane and its grant": {
 			[]evidence.Finding{
 				seen("kube-system/endpoint-controller", "kube-controller-manager", "update", evidence.Expected),

@@ -46,8 +46,20 @@ func newSearch(streams Streams, flags findFlags) *search {
 
 // run calls the sources, the audit log before the metrics that it explains.
 func (s *search) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.source, s.objects, s.audit, s.aggregate, s.metrics} {
-		if err := step(ctx); err != nil {
+	steps := []struct {
+		doing string
+		run   func(context.Context) error
+	}{
+		{"searching source", s.source},
+		{"reading objects", s.objects},
+		{"reading audit logs", s.audit},
+		{"reading aggregates", s.aggregate},
+		{"reading metrics", s.metrics},
+	}
+	defer s.progress("")
+	for _, step := range steps {
+		s.progress(step.doing)
+		if err := step.run(ctx); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -55,6 +67,13 @@ func (s *search) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// progress says on a terminal what is being done, in one line that "" removes.
+func (s *search) progress(doing string) {
+	if onTerminal(s.streams.Err) {
+		fmt.Fprint(s.streams.Err, "\r\x1b[K"+doing)
+	}
 }
 
 func (s *search) add(findings []evidence.Finding, coverage evidence.Coverage) {
@@ -125,10 +144,7 @@ func (s *search) objects(ctx context.Context) error {
 	if ns := *s.flags.kube.Namespace; ns != "" {
 		opts.Namespaces = []string{ns}
 	}
-	if onTerminal(s.streams.Err) {
-		opts.Progress = func(resource string) { fmt.Fprintf(s.streams.Err, "\r\x1b[Kreading %s", resource) }
-		defer fmt.Fprint(s.streams.Err, "\r\x1b[K")
-	}
+	opts.Progress = func(resource string) { s.progress("reading " + resource) }
 	snapshot, coverage, err := objects.ReadCluster(ctx, clients, opts)
 	if err != nil {
 		coverage.Problem("cluster "+config.Host, err.Error())
