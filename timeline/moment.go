@@ -25,4 +25,10 @@ func triggerTime(s *discoveryv1.EndpointSlice) time.Time {
 	return micros(t)
 }
 
+// ToldBySlice returns the newest moment that a slice tells of itself: its last
+// write, or what triggered it. Zero where it tells none.
+func ToldBySlice(s *discoveryv1.EndpointSlice) time.Time {
+	return later(newestWrite(&s.ObjectMeta), triggerTime(s))
+}
+
 func parseAddr(text string) (netip.Addr, error) { return netip.ParseAddr(text) }

@@ -174,7 +174,7 @@ func (im *importer) gap(ctx context.Context, m moment, s *stream, reason string)
 func (im *importer) moment(d *document) moment {
 	m := moment{d.received, timeline.Received}
 	if d.received.IsZero() {
-		m = moment{d.told(), timeline.Told}
+		m = moment{d.told, timeline.Told}
 	}
 	if m.at.Before(im.last) || m.at.IsZero() || d.op == timeline.Deleted && d.received.IsZero() {
 		m = moment{im.last, timeline.Carried}

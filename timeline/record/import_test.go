@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -224,7 +225,7 @@ func BenchmarkImport(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(text)))
-	documents := 0
+	documents, began := 0, cpuTime()
 	for b.Loop() {
 		n, err := Import(b.Context(), newMemory(), Source{"w", strings.NewReader(string(text))})
 		if err != nil {
@@ -232,5 +233,15 @@ func BenchmarkImport(b *testing.B) {
 		}
 		documents += n
 	}
-	b.ReportMetric(float64(documents)/b.Elapsed().Minutes(), "events/min")
+	b.ReportMetric(float64(documents)/(cpuTime()-began).Minutes(), "events/cpu-min")
+}
+
+// cpuTime is what the process has used of one core: on a machine that others use
+// too, the clock on the wall says little.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

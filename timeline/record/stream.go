@@ -23,6 +23,8 @@ type document struct {
 	op timeline.Op
 	// received is when it arrived, where the line says so.
 	received time.Time
+	// told is the newest moment that the API tells in it.
+	told     time.Time
 	slices   []discoveryv1.EndpointSlice
 	pods     []corev1.Pod
 	services []corev1.Service
@@ -34,27 +36,23 @@ type document struct {
 	skip bool
 }
 
-// told is the newest moment that the API tells in it, zero for none.
-func (d *document) told() time.Time {
-	var newest time.Time
-	note := func(t time.Time) {
-		if t.After(newest) {
-			newest = t
-		}
-	}
-	state := timeline.NewState()
+// tell notes the newest moment that the API tells in it, zero for none.
+func (d *document) tell() {
 	for i := range d.slices {
-		change := state.SliceChange(&d.slices[i])
-		note(change.Written)
-		note(change.Triggered)
+		d.note(timeline.ToldBySlice(&d.slices[i]))
 	}
 	for i := range d.pods {
-		note(timeline.PodOf(&d.pods[i]).Written)
+		d.note(timeline.PodOf(&d.pods[i]).Written)
 	}
 	for i := range d.services {
-		note(timeline.ServiceOf(&d.services[i]).Written)
+		d.note(timeline.ServiceOf(&d.services[i]).Written)
 	}
-	return newest
+}
+
+func (d *document) note(t time.Time) {
+	if t.After(d.told) {
+		d.told = t
+	}
 }
 
 // stream reads documents one by one.
@@ -98,6 +96,7 @@ func (s *stream) advance() error {
 		if d.skip {
 			continue
 		}
+		d.tell()
 		s.next = d
 		if at := d.moment(); at.After(s.nextAt) {
 			s.nextAt = at
@@ -110,7 +109,7 @@ func (d *document) moment() time.Time {
 	if !d.received.IsZero() {
 		return d.received
 	}
-	return d.told()
+	return d.told
 }
 
 // rawDocument is all that any of the forms holds on its first level.

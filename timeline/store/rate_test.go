@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -168,13 +169,14 @@ func BenchmarkAppend(b *testing.B) {
 		b.Fatal(err)
 	}
 	n := newNamespace(b, w, 1000)
+	began := cpuTime()
 	b.ResetTimer()
 	for i := range b.N {
 		pod := i % 1000
 		n.slices[pod/100].Endpoints[pod%100] = n.endpoint(pod, i/1000%2 == 0, false)
 		n.write(pod / 100)
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Minutes(), "events/min")
+	b.ReportMetric(float64(b.N)/(cpuTime()-began).Minutes(), "events/cpu-min")
 	b.StopTimer()
 	if err := w.Close(b.Context()); err != nil {
 		b.Fatal(err)
@@ -215,4 +217,14 @@ func BenchmarkDay(b *testing.B) {
 		b.ReportMetric(float64(len(findings)), "findings")
 		r.Close()
 	}
+}
+
+// cpuTime is what the process has used of one core: on a machine that others use
+// too, the clock on the wall says little.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
