@@ -69,7 +69,8 @@ func (e *Engine) setup(env *testscript.Env) error {
 		cancel()
 		return err
 	}
-	t.Cleanup(func() {
+	// While the script's files are still there.
+	env.Defer(func() {
 		defer cancel()
 		s.close(t)
 	})
