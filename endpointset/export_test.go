@@ -36,21 +36,21 @@ func (ix *Index) CheckInvariants(t interface{ Fatalf(string, ...any) }) {
 					}
 				}
 			}
-			if u.owners == nil {
+			if !u.owners.kept() {
 				if len(u.members) > 1 {
 					t.Fatalf("%s: %d slices and no owners", key, len(u.members))
 				}
 				continue
 			}
-			if len(u.owners) != len(carriers) {
-				t.Fatalf("%s: %d addresses are owned, %d carried", key, len(u.owners), len(carriers))
+			if u.owners.size() != len(carriers) {
+				t.Fatalf("%s: %d addresses are owned, %d carried", key, u.owners.size(), len(carriers))
 			}
 			for addr, want := range carriers {
 				got := u.shared[addr]
 				if len(want) == 1 {
-					got = []*member{u.owners[addr]}
+					got = []*member{u.owners.of(addr)}
 				}
-				if !maps.Equal(counts(got), counts(want)) || len(want) > 1 && !slices.Contains(want, u.owners[addr]) {
+				if !maps.Equal(counts(got), counts(want)) || len(want) > 1 && !slices.Contains(want, u.owners.of(addr)) {
 					t.Fatalf("%s: %v has %d carriers, the union knows %d", key, addr, len(want), len(got))
 				}
 			}

@@ -74,6 +74,9 @@ type address [16]byte
 
 func (a address) netip() netip.Addr { return netip.AddrFrom16(a).Unmap() }
 
+// last4 returns an IPv4 address as its 4 bytes.
+func (a address) last4() [4]byte { return [4]byte(a[12:]) }
+
 func (a address) compare(b address) int {
 	// As two numbers, which is half the time of bytes.Compare.
 	if x, y := binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]); x != y {

@@ -25,8 +25,8 @@ type union struct {
 	members []*member
 	// owners names a carrier for each address, shared all of them where there
 	// are several. A single slice carries all there is, and most Services have
-	// but one, so both are nil until there is a second.
-	owners map[address]*member
+	// but one, so neither is kept until there is a second.
+	owners owners
 	shared map[address][]*member
 }
 
@@ -34,11 +34,11 @@ type union struct {
 func (u *union) join(m *member) {
 	m.index = len(u.members)
 	u.members = append(u.members, m)
-	if len(u.members) == 2 && u.owners == nil {
+	if len(u.members) == 2 && !u.owners.kept() {
 		first := u.members[0]
-		u.owners = make(map[address]*member, len(first.slice.records))
+		u.owners = newOwners(first.slice.family, len(first.slice.records))
 		for i := range first.slice.records {
-			u.owners[first.slice.records[i].addr] = first
+			u.owners.set(first.slice.records[i].addr, first)
 		}
 	}
 }
@@ -53,12 +53,12 @@ func (u *union) leave(m *member) {
 
 // carry notes that m carries the address.
 func (u *union) carry(addr address, m *member) {
-	if u.owners == nil {
+	if !u.owners.kept() {
 		return
 	}
-	owner, owned := u.owners[addr]
-	if !owned {
-		u.owners[addr] = m
+	owner := u.owners.of(addr)
+	if owner == nil {
+		u.owners.set(addr, m)
 		return
 	}
 	if u.shared == nil {
@@ -73,17 +73,17 @@ func (u *union) carry(addr address, m *member) {
 
 // drop notes that m does not carry the address any more.
 func (u *union) drop(addr address, m *member) {
-	if u.owners == nil {
+	if !u.owners.kept() {
 		return
 	}
 	carriers, several := u.shared[addr]
 	if !several {
-		delete(u.owners, addr)
+		u.owners.remove(addr)
 		return
 	}
 	i := slices.Index(carriers, m)
 	carriers = slices.Delete(carriers, i, i+1)
-	u.owners[addr] = carriers[0]
+	u.owners.set(addr, carriers[0])
 	if len(carriers) == 1 {
 		delete(u.shared, addr)
 	} else {
@@ -93,15 +93,15 @@ func (u *union) drop(addr address, m *member) {
 
 // othersCarry reports whether a member beside m carries the address.
 func (u *union) othersCarry(addr address, m *member) bool {
-	owner, owned := u.owners[addr]
-	return owned && (owner != m || len(u.shared[addr]) > 1)
+	owner := u.owners.of(addr)
+	return owner != nil && (owner != m || len(u.shared[addr]) > 1)
 }
 
 // appendOthers adds the records with this address of all members but m.
 func (u *union) appendOthers(dst []candidate, addr address, m *member) []candidate {
 	carriers := u.shared[addr]
 	if carriers == nil {
-		if owner, owned := u.owners[addr]; owned && owner != m {
+		if owner := u.owners.of(addr); owner != nil && owner != m {
 			return appendCandidates(dst, owner.slice, owner.slice.group(addr))
 		}
 		return dst
