@@ -29,6 +29,8 @@ type timelineBody struct {
 	Faults    []numbered
 	Measured  []numbered
 	Lost      int
+	// Told is true where moments are the API's own: the recording was imported.
+	Told bool
 }
 
 // numbered is a finding with its place in the data.
@@ -43,6 +45,9 @@ func WriteTimeline(w io.Writer, report *timeline.Report) error {
 	body := timelineBody{Report: report, Name: "Recording"}
 	for i := range report.Services {
 		body.Addresses += len(report.Services[i].Lanes)
+		for j := range report.Services[i].Lanes {
+			body.Told = body.Told || report.Services[i].Lanes[j].Spans[0].FromClock != timeline.Received
+		}
 	}
 	if len(report.Services) == 1 {
 		body.Name = report.Services[0].Service

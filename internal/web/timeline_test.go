@@ -280,6 +280,23 @@ func TestManyLanesAreDrawnWhenSeen(t *testing.T) {
 	b.quiet(t)
 }
 
+// TestAPageSaysWhoseMomentsItShows: what was measured and what was told must not
+// look the same.
+func TestAPageSaysWhoseMomentsItShows(t *testing.T) {
+	for _, tt := range []struct {
+		clock string
+		says  bool
+	}{{"", false}, {"~", true}, {"?", true}} {
+		text, err := os.ReadFile(pageOf(t, timelinetest.MustParse(tt.clock+"1s slice web-1 10.0.0.1:T/T/F")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if says := strings.Contains(string(text), "own, mostly in whole seconds"); says != tt.says {
+			t.Errorf("clock %q: the page says so: %v, want %v", tt.clock, says, tt.says)
+		}
+	}
+}
+
 // TestPageStandsAlone: without a browser too, the page says what was found, and
 // names nothing outside of itself.
 func TestPageStandsAlone(t *testing.T) {
