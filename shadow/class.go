@@ -62,3 +62,12 @@ func (c Class) Expected() bool {
 	}
 	return false
 }
+
+// Classes returns all classes, the expected ones first.
+func Classes() []Class {
+	return []Class{
+		SecondFamily, OverCapacity, Terminating, CustomSlices, SkipMirror, LeaderLock, WithoutPorts,
+		EndpointsStale, EndpointsBehind, TruncatedWrongly, NodeMissing, SlicesBehind, NoEndpoints,
+		MirroredBesideManaged, OrphanSlices, AnotherService, NotInReference, OnlyInReference,
+	}
+}

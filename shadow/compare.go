@@ -71,6 +71,8 @@ type Finding struct {
 // Comparison is the difference between the two sources at one moment.
 type Comparison struct {
 	Service endpointset.ServiceKey
+	// Reference is set when Old is the reference's and not the Endpoints'.
+	Reference bool
 	// Old and New count the backends of each side.
 	Old, New int
 	// Differences are in the order of S8.
@@ -100,7 +102,7 @@ func (c Comparison) Count() map[Class]int {
 func Compare(in Input) Comparison {
 	c := comparer{in: in, old: readEndpoints(in.Endpoints), addrs: map[netip.Addr]bool{}, ported: map[netip.Addr]bool{}, managers: map[string]int{}}
 	if in.Reference != nil {
-		c.old.ready = in.Reference
+		c.old.ready, c.Reference = in.Reference, true
 	}
 	c.readSlices()
 	c.compare()

@@ -74,6 +74,7 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		newRecordCommand(streams),
 		newTimelineCommand(streams),
 		newFindCommand(streams),
+		newShadowCommand(streams),
 		newVersionCommand(streams),
 	)
 	wrongArgumentsAreUsage(root)

@@ -16,6 +16,7 @@ import (
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/internal/config"
 	"github.com/slicewright/slicewright/publish"
+	"github.com/slicewright/slicewright/shadow/live"
 	"github.com/slicewright/slicewright/watch"
 )
 
@@ -92,6 +93,9 @@ func (f *runFlags) run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher))
+	if r.shadow = r.newShadow(client, f.shard); r.shadow != nil {
+		registry.MustRegister(live.Collector(r.shadow))
+	}
 	if f.metricsAddress != "" {
 		stop, err := serveStatus(f.metricsAddress, r, registry, logger)
 		if err != nil {
@@ -120,6 +124,7 @@ type runner struct {
 	logger  *slog.Logger
 	watcher *watch.Watcher
 	fleet   *publish.Fleet
+	shadow  *live.Watcher // nil unless an upstream is in mode shadow
 	opened  sync.Once
 }
 
@@ -174,6 +179,9 @@ func (r *runner) run(ctx context.Context, client kubernetes.Interface, connectio
 	defer cancel()
 	var running sync.WaitGroup
 	running.Go(func() { r.watcher.Run(ctx) })
+	if r.shadow != nil {
+		running.Go(func() { r.shadow.Run(ctx) })
+	}
 	defer running.Wait()
 	defer cancel()
 	r.logger.Info("started", "api", connection.Host, "targets", len(r.fleet.Statuses()))

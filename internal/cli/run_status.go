@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/slicewright/slicewright/publish"
+	"github.com/slicewright/slicewright/shadow"
 )
 
 // runStatus is what /status answers.
@@ -24,6 +25,8 @@ type runStatus struct {
 	Degraded   bool             `json:"degraded"`
 	Watches    []watchStatus    `json:"watches"`
 	Upstreams  []publish.Status `json:"upstreams"`
+	// Shadow is what the upstreams in mode shadow came to; absent without any.
+	Shadow *shadow.Report `json:"shadow,omitempty"`
 }
 
 type watchStatus struct {
@@ -47,6 +50,9 @@ func (r *runner) status() runStatus {
 		s.Degraded = s.Degraded || h.Degraded
 		s.Watches = append(s.Watches, w)
 	}
+	if r.shadow != nil {
+		s.Shadow = r.shadow.Report()
+	}
 	return s
 }
 
@@ -64,13 +70,8 @@ func (r *runner) unready() string {
 	return ""
 }
 
-// serveStatus serves metrics, health and status. The address is bound before it
-// returns, so that a wrong one is an error of the start.
+// serveStatus serves metrics, health and status.
 func serveStatus(address string, r *runner, registry *prometheus.Registry, logger *slog.Logger) (stop func(), err error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("serve metrics and status: %w: choose another --metrics-address", err)
-	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
@@ -87,7 +88,17 @@ func serveStatus(address string, r *runner, registry *prometheus.Registry, logge
 		enc.SetIndent("", "  ")
 		_ = enc.Encode(r.status()) // the client is gone if it fails
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	return serveOn(address, mux, "/metrics, /healthz, /readyz and /status", logger)
+}
+
+// serveOn serves until stop is called. The address is bound before it returns,
+// so that a wrong one is an error of the start.
+func serveOn(address string, handler http.Handler, what string, logger *slog.Logger) (stop func(), err error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("serve metrics and status: %w: choose another --metrics-address", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -95,7 +106,7 @@ func serveStatus(address string, r *runner, registry *prometheus.Registry, logge
 			logger.Error("metrics and status are not served any more", "err", err)
 		}
 	}()
-	logger.Info("serving /metrics, /healthz, /readyz and /status", "address", listener.Addr().String())
+	logger.Info("serving "+what, "address", listener.Addr().String())
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()

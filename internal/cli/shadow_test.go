@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slicewright/slicewright/shadow"
+)
+
+const (
+	shadowEndpoints = `{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"prices","namespace":"shop"},"subsets":[{"addresses":[{"ip":"%s"}],"ports":[{"name":"http","port":8080}]}]}`
+	shadowSlice     = `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"prices-a","namespace":"shop","labels":{"kubernetes.io/service-name":"prices","endpointslice.kubernetes.io/managed-by":"endpointslice-controller.k8s.io"}},"addressType":"IPv4","ports":[{"name":"http","port":8080}],"endpoints":[{"addresses":["10.0.0.1"]}]}`
+)
+
+func shadowObjects(ip string) string { return fmt.Sprintf(shadowEndpoints, ip) + "\n" + shadowSlice }
+
+// shadowOf runs the command with -o json and checks what it prints.
+func shadowOf(t *testing.T, stdin string, wantCode int, args ...string) *shadow.Report {
+	t.Helper()
+	out, errs, code := run(t, stdin, append([]string{"shadow", "-o", "json"}, args...)...)
+	if code != wantCode {
+		t.Fatalf("exit code %d, want %d: %s", code, wantCode, errs)
+	}
+	checkSchema(t, "shadowreport", out)
+	var r shadow.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	return &r
+}
+
+func TestShadowOfManifests(t *testing.T) {
+	if r := shadowOf(t, shadowObjects("10.0.0.1"), ExitHolds, "-f", "-"); r.Outcome != shadow.Equal || len(r.Services) != 1 {
+		t.Errorf("%+v", r)
+	}
+	r := shadowOf(t, shadowObjects("10.0.0.9"), ExitFinding, "-f", "-")
+	if r.Services[0].Classes[shadow.EndpointsStale] != 1 || r.Services[0].Classes[shadow.EndpointsBehind] != 1 {
+		t.Errorf("%+v", r.Services)
+	}
+	shadowOf(t, shadowObjects("10.0.0.1"), ExitUnknown, "-f", "-", "shop/absent")
+	shadowOf(t, shadowObjects("10.0.0.9"), ExitUnknown, "-f", "-", "-n", "other")
+}
+
+func TestShadowShowsATable(t *testing.T) {
+	out, _, code := run(t, shadowObjects("10.0.0.9"), "shadow", "-f", "-")
+	want := `SERVICE      OUTCOME    ENDPOINTS  SLICES  DIFFERENCES
+shop/prices  different  1          1       1 endpoints-behind, 1 endpoints-stale
+
+shop/prices
+  endpoints-behind  10.0.0.1:8080 http TCP  only-slices: the Endpoints could hold it
+  endpoints-stale   10.0.0.9:8080 http TCP  only-endpoints: no slice has it; Pods were not looked at
+`
+	if code != ExitFinding || !strings.HasPrefix(out, want) || strings.Count(out, "Not read: ") != 3 {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+func TestShadowWithAReference(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "reference.yaml")
+	text := "apiVersion: slicewright.dev/v1alpha1\nkind: ShadowReference\nservices: [{service: shop/prices, backends: [{port: http, endpoint: \"10.0.0.1:8080\"}]}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := shadowOf(t, shadowObjects("10.0.0.9"), ExitHolds, "-f", "-", "--reference", file); !r.Services[0].Reference {
+		t.Errorf("%+v", r.Services)
+	}
+	if err := os.WriteFile(file, []byte("kind: Config\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := run(t, shadowObjects("10.0.0.9"), "shadow", "-f", "-", "--reference", file); code != ExitFailed || !strings.Contains(errs, file) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+func TestShadowRefusesWhatMakesNoSense(t *testing.T) {
+	for _, args := range [][]string{
+		{"-o", "html"},
+		{"-A", "shop/prices"},
+		{"--settle", "0s"},
+		{"--for", "1s"},
+		{"-f", "-", "--for", "1m"},
+		{"-f", "-", "--events-on-service"},
+		{"a/b/c"},
+	} {
+		if _, errs, code := run(t, "", append([]string{"shadow"}, args...)...); code != ExitUsage || errs == "" {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
+		}
+	}
+	if _, _, code := run(t, "a: [", "shadow", "-f", "-"); code != ExitFailed {
+		t.Errorf("no YAML: exit code %d", code)
+	}
+}
+
+// A shadowServer answers lists of one Endpoints object and one slice, and
+// watches by silence; it refuses what it is told to.
+type shadowServer struct {
+	*httptest.Server
+	ip      string
+	refused string
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func newShadowServer(t *testing.T) *shadowServer {
+	s := &shadowServer{ip: "10.0.0.1"}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *shadowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	resource := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	s.mu.Lock()
+	s.asked = append(s.asked, resource)
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	status := func(code int, reason string) {
+		w.WriteHeader(code)
+		fmt.Fprintf(w, `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":%q,"code":%d,"message":"not here"}`, reason, code)
+	}
+	switch {
+	case resource == s.refused:
+		status(http.StatusForbidden, "Forbidden")
+	case r.URL.Query().Get("sendInitialEvents") == "true":
+		status(http.StatusUnprocessableEntity, "Invalid") // as an older server does: then it is listed
+	case r.URL.Query().Get("watch") != "":
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	default:
+		var items string
+		kind := map[string]string{
+			"endpoints": "v1 EndpointsList", "endpointslices": "discovery.k8s.io/v1 EndpointSliceList",
+			"services": "v1 ServiceList", "pods": "v1 PodList", "nodes": "v1 NodeList",
+		}[resource]
+		switch resource {
+		case "endpoints":
+			items = fmt.Sprintf(shadowEndpoints, s.ip)
+		case "endpointslices":
+			items = shadowSlice
+		case "services":
+			items = `{"metadata":{"name":"prices","namespace":"shop","uid":"u"},"spec":{}}`
+		}
+		version, kind, _ := strings.Cut(kind, " ")
+		fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"7"},"items":[%s]}`, version, kind, items)
+	}
+}
+
+// resources returns what was asked for, each once.
+func (s *shadowServer) resources() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(s.asked)))
+}
+
+func TestShadowOfACluster(t *testing.T) {
+	s := newShadowServer(t)
+	args := []string{"--server", s.URL, "--settle", "100ms", "shop/prices"}
+	if r := shadowOf(t, "", ExitHolds, args...); r.Services[0].Outcome != shadow.Equal || len(r.Unread) > 0 {
+		t.Errorf("%+v", r)
+	}
+	s.ip = "10.0.0.9"
+	if r := shadowOf(t, "", ExitFinding, args...); r.Services[0].Classes[shadow.EndpointsStale] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestShadowOfAClusterThatRefuses(t *testing.T) {
+	s := newShadowServer(t)
+	s.refused = "endpoints"
+	// Refused, it does not wait out its time.
+	began := time.Now()
+	r := shadowOf(t, "", ExitUnknown, "--server", s.URL, "--for", "10m", "-A")
+	if r.Outcome != shadow.Unknown || len(r.Unread) != 1 || !r.Unread[0].Needed {
+		t.Errorf("%+v", r)
+	}
+	if took := time.Since(began); took > 5*time.Minute {
+		t.Errorf("it took %s", took)
+	}
+}
