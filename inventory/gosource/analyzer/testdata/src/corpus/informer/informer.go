@@ -84,3 +84,11 @@ func inLoop(cs kubernetes.Interface) {
 		cache.NewFilteredListWatchFromClient(cs.CoreV1().RESTClient(), r, "", nil) // want `go/list-watch`
 	}
 }
+
+func listerOverLines(f informers.SharedInformerFactory) {
+	_, _ = f.Core().V1().
+		Endpoints(). // want `go/lister get`
+		Lister().
+		Endpoints("prod").
+		Get("web")
+}
