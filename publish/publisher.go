@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -279,7 +280,16 @@ type NotTakenError struct {
 }
 
 func (e *NotTakenError) Error() string {
-	return fmt.Sprintf("%s accepts what is sent and does not have it afterwards: is something else writing it too? Still to send: %s", e.Target, e.Left)
+	return fmt.Sprintf("%s accepts what is sent and does not have it afterwards: is something else writing it too? Still to send: %s", e.Target, firstLines(e.Left, 3))
+}
+
+// firstLines cuts a text for a log line and a status.
+func firstLines(text string, most int) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d lines more", more))
+	}
+	return strings.Join(lines, "; ")
 }
 
 func (p *Publisher) failed(err error, trigger time.Time) time.Duration {
