@@ -123,7 +123,6 @@ func (s *scan) module(ctx context.Context, m *goModule) {
 	if strings.HasPrefix(s.tree.root, m.dir) {
 		dir = s.tree.root // only a part of the module was asked for
 	}
-	s.loads++
 	roots, err := load(ctx, dir, m, s.opts)
 	if err != nil {
 		s.coverage.Problem(s.moduleLocator(m), fmt.Sprintf("the go command cannot load the module, its packages are read one by one, without dependencies: %v", firstLine(err)))
@@ -147,7 +146,6 @@ func (s *scan) loose(ctx context.Context, m *goModule) {
 	if dirs = slices.Compact(dirs); len(dirs) == 0 {
 		return
 	}
-	s.loads++
 	if roots, err := loadLoose(ctx, s.tree.root, dirs, s.opts); err == nil {
 		s.analyze(m, roots)
 	} // else all of it is read by syntax, which the coverage says already

@@ -67,7 +67,6 @@ type scan struct {
 	coverage evidence.Coverage
 	findings []located
 	hidden   map[evidence.Scope]int // sites in scopes that were not asked for
-	loads    int                    // how often packages were loaded, for tests
 }
 
 // located is a finding with what sorts it and tells it from others.
