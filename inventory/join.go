@@ -40,10 +40,20 @@ type joiner struct {
 	members  []*member
 	// workloads by ServiceAccount, over all findings
 	workloads map[string][]evidence.Workload
+	// by what a member can be found by; a log can have as many identities as a
+	// cluster has users
+	index map[handle][]*member
+}
+
+// handle is one thing that names a member.
+type handle struct{ kind, name string }
+
+func workloadHandle(w evidence.Workload) handle {
+	return handle{"workload", w.Kind + "/" + w.Namespace + "/" + w.Name}
 }
 
 func newJoiner(findings []evidence.Finding) *joiner {
-	j := &joiner{findings: slices.Clone(findings), workloads: make(map[string][]evidence.Workload)}
+	j := &joiner{findings: slices.Clone(findings), workloads: make(map[string][]evidence.Workload), index: make(map[handle][]*member)}
 	for _, f := range findings {
 		s := f.Subject
 		if s.ServiceAccount != "" && s.Workload.Name != "" && !slices.Contains(j.workloads[s.ServiceAccount], s.Workload) {
@@ -58,6 +68,8 @@ func newJoiner(findings []evidence.Finding) *joiner {
 			cmp.Compare(a.Subject.ServiceAccount, b.Subject.ServiceAccount),
 			cmp.Compare(a.Subject.User, b.Subject.User),
 			cmp.Compare(a.Subject.Application, b.Subject.Application),
+			cmp.Compare(laneOf(a.Class), laneOf(b.Class)),
+			cmp.Compare(a.Class, b.Class),
 		)
 	})
 	return j
@@ -86,13 +98,40 @@ func isGrant(f evidence.Finding) bool { return sourceOf(f) == evidence.SourceRBA
 func (j *joiner) place(f evidence.Finding) {
 	m := j.find(f)
 	if m == nil {
-		m = &member{lane: laneOf(f.Class), names: make(map[string]bool)}
+		m = &member{lane: laneOf(f.Class), names: make(map[string]bool), known: make(map[handle]bool)}
 		if s := f.Subject; s.Workload.Name == "" && s.ServiceAccount != "" {
 			m.workload = j.only(s)
 		}
 		j.members = append(j.members, m)
 	}
 	m.add(f)
+	j.register(m)
+}
+
+// register enters a member under everything that names it by now.
+func (j *joiner) register(m *member) {
+	handles := make([]handle, 0, 4)
+	if m.workload.Name != "" {
+		handles = append(handles, workloadHandle(m.workload))
+	}
+	if m.account != "" {
+		handles = append(handles, handle{"account", m.account})
+	}
+	if m.user != "" {
+		handles = append(handles, handle{"user", m.user})
+	}
+	for name := range m.names {
+		handles = append(handles, handle{"name", name})
+	}
+	if len(m.names) == 0 {
+		handles = append(handles, handle{"name", ""})
+	}
+	for _, h := range handles {
+		if !m.known[h] {
+			m.known[h] = true
+			j.index[h] = append(j.index[h], m)
+		}
+	}
 }
 
 // only returns the workload that runs under the subject's ServiceAccount, if it
@@ -124,11 +163,11 @@ func (j *joiner) find(f evidence.Finding) *member {
 	}
 	switch {
 	case workload.Name != "":
-		return j.pick(f, want, func(m *member) bool { return m.workload == workload })
+		return j.pick(f, want, workloadHandle(workload), func(m *member) bool { return m.workload == workload })
 	case s.ServiceAccount != "":
-		return j.pick(f, want, func(m *member) bool { return m.account == s.ServiceAccount && m.workload.Name == "" })
+		return j.pick(f, want, handle{"account", s.ServiceAccount}, func(m *member) bool { return m.account == s.ServiceAccount && m.workload.Name == "" })
 	case s.User != "":
-		return j.pick(f, want, func(m *member) bool {
+		return j.pick(f, want, handle{"user", s.User}, func(m *member) bool {
 			return m.user == s.User && m.account == "" && (isGrant(f) || m.names[s.Application])
 		})
 	}
@@ -138,9 +177,9 @@ func (j *joiner) find(f evidence.Finding) *member {
 // pick returns the member in the wanted lane, or for a grant the one in any
 // lane: who holds a lock or is the control plane needs no second entry for the
 // Role that lets it.
-func (j *joiner) pick(f evidence.Finding, want lane, same func(*member) bool) *member {
+func (j *joiner) pick(f evidence.Finding, want lane, by handle, same func(*member) bool) *member {
 	var other []*member
-	for _, m := range j.members {
+	for _, m := range j.index[by] {
 		if !same(m) {
 			continue
 		}
@@ -150,7 +189,7 @@ func (j *joiner) pick(f evidence.Finding, want lane, same func(*member) bool) *m
 		other = append(other, m)
 	}
 	if isGrant(f) && len(other) > 0 {
-		return other[0]
+		return slices.MinFunc(other, func(a, b *member) int { return cmp.Compare(a.lane, b.lane) })
 	}
 	return nil
 }
@@ -160,7 +199,7 @@ func (j *joiner) pick(f evidence.Finding, want lane, same func(*member) bool) *m
 func (j *joiner) byName(f evidence.Finding, want lane) *member {
 	var named, own *member
 	count := 0
-	for _, m := range j.members {
+	for _, m := range j.index[handle{"name", f.Subject.Application}] {
 		if m.lane != want {
 			continue
 		}

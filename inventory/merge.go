@@ -84,6 +84,7 @@ type member struct {
 	account  string
 	user     string
 	names    map[string]bool // every name that the consumer goes by
+	known    map[handle]bool // under which it is in the index
 }
 
 func (m *member) add(f evidence.Finding) {

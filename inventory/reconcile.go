@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
@@ -11,59 +10,21 @@ import (
 // publishesTo, status and notes. Found facts stay as they are in r. An entry
 // that was not found again is kept only if people wrote into it.
 func (r *Registry) Reconcile(earlier *Registry) {
-	taken := make(map[int]bool)
-	for i := range earlier.Entries {
+	var gone []Entry
+	for i, at := range newMatcher(r.Entries).assign(earlier.Entries) {
 		old := &earlier.Entries[i]
-		at := r.match(old, taken)
-		if at < 0 {
-			if old.written() {
-				gone := *old
-				gone.Missing = true
-				gone.Evidence = []evidence.Evidence{}
-				r.Entries = append(r.Entries, gone)
-				taken[len(r.Entries)-1] = true
-			}
-			continue
+		if at >= 0 {
+			r.Entries[at].carry(old)
+		} else if old.written() {
+			e := *old
+			e.Missing = true
+			e.Evidence = []evidence.Evidence{}
+			gone = append(gone, e)
 		}
-		taken[at] = true
-		r.Entries[at].carry(old)
 	}
+	r.Entries = append(r.Entries, gone...)
 	r.sort()
 	r.Groups = groups(r.Entries)
-}
-
-// match finds the entry that an earlier one is about: by key, else by what it
-// is, if that is one entry only. A run that sees the cluster knows a workload
-// where the run before knew only the name of a program.
-func (r *Registry) match(old *Entry, taken map[int]bool) int {
-	for i := range r.Entries {
-		if !taken[i] && r.Entries[i].Key == old.Key {
-			return i
-		}
-	}
-	for _, same := range []func(e *Entry) bool{
-		func(e *Entry) bool { return old.Workload.Name != "" && e.Workload == old.Workload },
-		func(e *Entry) bool { return old.ServiceAccount != "" && e.ServiceAccount == old.ServiceAccount },
-		func(e *Entry) bool {
-			return old.Application == e.Application && (old.ServiceAccount == "" || e.ServiceAccount == "")
-		},
-	} {
-		found := -1
-		for i := range r.Entries {
-			if taken[i] || laneOf(r.Entries[i].Class) != laneOf(old.Class) || !same(&r.Entries[i]) {
-				continue
-			}
-			if found >= 0 {
-				found = -1
-				break
-			}
-			found = i
-		}
-		if found >= 0 {
-			return found
-		}
-	}
-	return -1
 }
 
 // written says whether a person wrote into the entry.
@@ -120,6 +81,10 @@ type Verdict struct {
 func (r *Registry) Judge(failOn evidence.Confidence, baseline *Registry) Verdict {
 	var v Verdict
 	found := 0
+	var known *matcher
+	if baseline != nil {
+		known = newMatcher(baseline.Entries)
+	}
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		if !e.Consumer() || e.Missing {
@@ -128,7 +93,7 @@ func (r *Registry) Judge(failOn evidence.Confidence, baseline *Registry) Verdict
 		if Rank(e.Confidence) < Rank(evidence.Broad) {
 			found++
 		}
-		if failOn == "" || Rank(e.Confidence) > Rank(failOn) || e.done() || r.known(e, baseline) {
+		if failOn == "" || Rank(e.Confidence) > Rank(failOn) || e.done() || known.has(e) {
 			continue
 		}
 		v.Failing = append(v.Failing, e.Key)
@@ -154,15 +119,14 @@ func (e *Entry) done() bool {
 	return false
 }
 
-// known says whether the baseline has the entry with at least its confidence.
-func (r *Registry) known(e *Entry, baseline *Registry) bool {
-	if baseline == nil {
+// has says whether a baseline has the entry with at least its confidence. A nil
+// matcher has nothing.
+func (m *matcher) has(e *Entry) bool {
+	if m == nil {
 		return false
 	}
-	one := Registry{Entries: []Entry{*e}}
-	return slices.ContainsFunc(baseline.Entries, func(b Entry) bool {
-		return Rank(b.Confidence) <= Rank(e.Confidence) && one.match(&b, nil) == 0
-	})
+	at := m.find(e)
+	return at >= 0 && Rank(m.entries[at].Confidence) <= Rank(e.Confidence)
 }
 
 // unseen lists why a result without findings is none.

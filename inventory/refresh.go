@@ -13,18 +13,16 @@ import (
 // It is for a process that sees one source all the time, beside searches that
 // see all of them from time to time.
 func (r *Registry) Refresh(now *Registry, source evidence.Source) {
-	taken := make(map[int]bool)
-	for i := range now.Entries {
+	var fresh []Entry
+	for i, at := range newMatcher(r.Entries).assign(now.Entries) {
 		e := &now.Entries[i]
-		at := r.match(e, taken)
-		if at < 0 {
-			r.Entries = append(r.Entries, *e)
-			taken[len(r.Entries)-1] = true
-			continue
+		if at >= 0 {
+			r.Entries[at].refresh(e, source)
+		} else {
+			fresh = append(fresh, *e)
 		}
-		taken[at] = true
-		r.Entries[at].refresh(e, source)
 	}
+	r.Entries = append(r.Entries, fresh...)
 	r.Coverage = slices.DeleteFunc(r.Coverage, func(c evidence.Coverage) bool { return c.Source == source })
 	r.Coverage = append(r.Coverage, now.Coverage...)
 	r.sort()

@@ -253,6 +253,24 @@ func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 	}
 }
 
+// An entry with the same key must not lose its place to one that only has the
+// same name.
+func TestEqualKeysComeBeforeEqualNames(t *testing.T) {
+	earlier := inventory.Build([]evidence.Finding{granted("prod/sync", "sync", "i:1", evidence.Possible), written("tool", "t.go:1:1")}, nil)
+	for i := range earlier.Entries {
+		earlier.Entries[i].Notes = "of " + earlier.Entries[i].Key
+	}
+	stray := earlier.Entries[0]
+	stray.Key, stray.Application, stray.ServiceAccount, stray.Workload = "application/renamed", "tool", "", evidence.Workload{}
+	stray.Notes = "of a stray"
+	earlier.Entries = append([]inventory.Entry{stray}, earlier.Entries...)
+	now := inventory.Build([]evidence.Finding{written("tool", "t.go:1:1")}, nil)
+	now.Reconcile(earlier)
+	if e := now.Entries[0]; e.Key != "application/tool" || e.Notes != "of application/tool" {
+		t.Errorf("the first entry is %s with the notes %q", e.Key, e.Notes)
+	}
+}
+
 func TestAStatusThatTheLogContradictsIsCalledOut(t *testing.T) {
 	r := inventory.Build([]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader)}, nil)
 	earlier := inventory.Build([]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader)}, nil)
