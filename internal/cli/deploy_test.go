@@ -92,7 +92,7 @@ func manifests(t *testing.T, name string) []runtime.Object {
 	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	var objects []runtime.Object
 	for doc := range strings.SplitSeq(string(data), "\n---\n") {
-		object, _, err := decoder.Decode([]byte(doc), nil, nil)
+		object, _, err := decoder.Decode([]byte(doc+"\n"), nil, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
