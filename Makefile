@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # What the tests run for real. All of it is in Debian.
-PACKAGES := haproxy nginx-light nftables iproute2 chromium jq ripgrep
+PACKAGES := haproxy nginx-light nftables iproute2 chromium jq ripgrep time
 
 TOOL := go tool -modfile=tools/go.mod
 GOTESTSUM := $(TOOL) gotestsum --format testname --format-hide-empty-pkg --
@@ -65,7 +65,8 @@ format: ## Format all Go code
 	$(TOOL) gofumpt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
 
 .PHONY: bench
-bench: deps ## Benchmarks beside kube-proxy's own code
+bench: deps ## Benchmarks beside kube-proxy's own code, and of reading audit logs beside jq
+	inventory/audit/bench/bench.sh
 	cd lab && go test -run '^$$' -bench . -count 3 -timeout 30m ./bench
 
 .PHONY: demo
