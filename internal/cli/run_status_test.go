@@ -18,6 +18,7 @@ import (
 
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/publish"
+	"github.com/slicewright/slicewright/shadow/live"
 	"github.com/slicewright/slicewright/watch"
 )
 
@@ -78,7 +79,7 @@ func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher))
+	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
 	return r
 }
 
@@ -162,6 +163,16 @@ func TestStatusFitsItsSchema(t *testing.T) {
 		t.Errorf("the status is %+v", s)
 	}
 	fits(s)
+
+	// With an upstream in mode shadow, the comparison is in it.
+	r.shadow = live.New(refusing, live.Options{Services: []endpointset.ServiceKey{{Namespace: "shop", Name: "cart"}}})
+	s = r.status()
+	fits(s)
+	comparison, err := json.Marshal(s.Shadow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSchema(t, "shadowreport", string(comparison))
 }
 
 // metricNames returns what /metrics has once something was published and
