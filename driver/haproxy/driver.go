@@ -65,12 +65,20 @@ func (d *Driver) observe(ctx context.Context) (*Observed, error) {
 		return nil, err
 	}
 	defer c.Close()
-	b := d.config.Backend
-	answers, err := c.exchange([]byte("show info\nshow servers state "+b+"\nshow stat "+b+" 4 -1\n"), 3)
+	answers, err := c.exchange([]byte("show info\nshow servers state "+d.config.Backend+"\n"), 2)
 	if err != nil {
 		return nil, err
 	}
-	o, err := d.read(answers[0], answers[1], answers[2])
+	info, state, stat := answers[0], answers[1], noStat
+	// By its number, not its name: a frontend may have the same name, and
+	// "show stat" then means that one, which has no servers.
+	if id, ok := backendID(state); ok {
+		if answers, err = c.exchange([]byte("show stat "+id+" 4 -1\n"), 1); err != nil {
+			return nil, err
+		}
+		stat = answers[0]
+	}
+	o, err := d.read(info, state, stat)
 	if err != nil {
 		return nil, err
 	}

@@ -208,7 +208,7 @@ func TestCancelEndsAnExchange(t *testing.T) {
 	f := newFakeHAProxy("web")
 	ctx, cancel := context.WithCancel(t.Context())
 	f.hold = func(_ net.Conn, line string) {
-		if strings.HasPrefix(line, "show stat") {
+		if strings.HasPrefix(line, "show servers state") {
 			cancel()
 			<-t.Context().Done()
 		}

@@ -3,9 +3,11 @@ package haproxy
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -306,16 +308,27 @@ func (f *fakeHAProxy) showState(backend string) string {
 		if s.checking {
 			check |= checkOn
 		}
-		fmt.Fprintf(&b, "3 %s %d %s %s 2 %d 1 1 %d 1 0 0 %d 0 0 0 - %d - 0 0 - - 0\n", backend, s.id, s.name, s.ip, s.admin, f.now-s.changed, check, s.port)
+		fmt.Fprintf(&b, "%s %s %d %s %s 2 %d 1 1 %d 1 0 0 %d 0 0 0 - %d - 0 0 - - 0\n", f.id(backend), backend, s.id, s.name, s.ip, s.admin, f.now-s.changed, check, s.port)
 	}
 	return b.String()
 }
 
-func (f *fakeHAProxy) showStat(backend string) string {
-	list, ok := f.backends[backend]
-	if !ok {
-		return "[3]: No such proxy.\n"
+// id is HAProxy's number of a backend.
+func (f *fakeHAProxy) id(backend string) string {
+	names := slices.Sorted(maps.Keys(f.backends))
+	return strconv.Itoa(3 + slices.Index(names, backend))
+}
+
+// showStat knows the backends by number alone: a frontend has each of their
+// names, and comes first. An unknown number has no rows.
+func (f *fakeHAProxy) showStat(id string) string {
+	var backend string
+	for name := range f.backends {
+		if f.id(name) == id {
+			backend = name
+		}
 	}
+	list := f.backends[backend]
 	var b strings.Builder
 	b.WriteString("# pxname,svname,qcur,qmax,scur,idle_conn_cur,last_chk,\n")
 	for _, s := range list {

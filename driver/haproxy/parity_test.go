@@ -95,7 +95,7 @@ func TestParity(t *testing.T) {
 			case 8:
 				both(t, rapid.SampledFrom([]string{
 					"shutdown sessions server " + r, "bogus", "set server " + r + " health up",
-					"show servers state nope", "show stat nope 4 -1",
+					"show servers state nope",
 				}).Draw(t, "other"))
 			}
 		}

@@ -60,7 +60,7 @@ defaults tuned
     timeout connect 2s
     timeout client 5m
     timeout server 5m
-frontend front from tuned
+frontend web from tuned
     mode %[2]s
     bind unix@%[1]s/front.sock
     default_backend web

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,27 @@ func parseServersState(answer, backend string) ([]Server, error) {
 	return servers, nil
 }
 
+// backendID returns HAProxy's number of the backend in an answer to "show
+// servers state". A backend without servers shows none.
+func backendID(answer string) (id string, ok bool) {
+	lines := strings.SplitN(answer, "\n", 4)
+	if len(lines) < 3 {
+		return "", false
+	}
+	header, isHeader := strings.CutPrefix(lines[1], "# ")
+	at := slices.Index(strings.Split(header, " "), "be_id")
+	row := strings.Split(lines[2], " ")
+	if !isHeader || at < 0 || at >= len(row) {
+		return "", false
+	}
+	// What is sent back to HAProxy is a number, whatever it answered.
+	n, err := strconv.ParseUint(row[at], 10, 31)
+	return strconv.FormatUint(n, 10), err == nil
+}
+
+// noStat is the answer to "show stat" for no servers.
+const noStat = "# pxname,svname,qcur,scur\n"
+
 // columns maps the names in a header to their places; those wanted must be
 // there.
 func columns(header []string, wanted ...string) (map[string]int, error) {
@@ -109,7 +131,7 @@ func parseServer(field []string, column map[string]int) (s Server, backend strin
 // load is how much of a server is in use; see [Server].
 type load struct{ sessions, idle int }
 
-// parseStat reads the answer to "show stat BACKEND 4 -1": the load of each
+// parseStat reads the answer to "show stat NUMBER 4 -1": the load of each
 // server.
 func parseStat(answer, backend string) (map[string]load, error) {
 	text, ok := strings.CutPrefix(answer, "# ")

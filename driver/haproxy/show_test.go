@@ -119,7 +119,7 @@ func TestNamesAreStable(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	fake := newFakeHAProxy("web")
 	fake.exec("add server web/sw-9d5d2ed5d893c78e7911427027378fd1 10.42.0.1:8080 check")
-	f.Add(fake.exec("show info"), fake.exec("show servers state web"), fake.exec("show stat web 4 -1"))
+	f.Add(fake.exec("show info"), fake.exec("show servers state web"), fake.exec("show stat 3 4 -1"))
 	f.Add("Name: HAProxy\nVersion: 2.6\n", "1\n"+header26, "# pxname,svname,qcur,scur\n\"")
 	f.Add("Name: x\nVersion: 1.8\n", "[3]: Can't find backend.\n", "[3]: No such proxy.\n")
 	d := newDriver(f, "/run/haproxy.sock")
