@@ -74,4 +74,6 @@ type Totals struct {
 	OpenWatches int
 	// First and Last are the window of the log; zero if nothing was read.
 	First, Last time.Time
+	// Interruptions counts the silences in between of more than [Options.GapAfter].
+	Interruptions int
 }

@@ -67,6 +67,7 @@ func (s *scanner) result() Result {
 	s.ledger.coverSilence(&c)
 	totals := s.ledger.Totals()
 	totals.First, totals.Last = s.window.bounds()
+	totals.Interruptions = max(0, len(s.window.spans)-1)
 	return Result{Findings: s.ledger.Findings(), Coverage: c, Totals: totals}
 }
 

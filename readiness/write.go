@@ -1,0 +1,143 @@
+package readiness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// Formats are those that Write knows.
+func Formats() []string { return []string{"table", "json", "markdown"} }
+
+// Write writes v in a format. What strangers named, such as consumers and users,
+// can neither move a terminal's cursor nor make markup.
+func (v *Verdict) Write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v)
+	case "table":
+		return v.writeTable(w)
+	case "markdown":
+		return v.writeMarkdown(w)
+	}
+	return fmt.Errorf("unknown output %q: use one of %s", format, strings.Join(Formats(), ", "))
+}
+
+func (v *Verdict) writeTable(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "CRITERION\tSTATUS\tWHAT")
+	for i := range v.Criteria {
+		r := &v.Criteria[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.shown(), plain(r.Title))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for i := range v.Criteria {
+		r := &v.Criteria[i]
+		fmt.Fprintf(&text, "\n%s: %s\n", r.Name, r.shown())
+		for _, line := range r.Evidence {
+			fmt.Fprintf(&text, "  %s\n", plain(line))
+		}
+		for _, line := range r.Settle {
+			fmt.Fprintf(&text, "  -> %s\n", plain(line))
+		}
+		if w := r.Waiver; w != nil {
+			fmt.Fprintf(&text, "  %s\n", plain(w.sentence()))
+		}
+	}
+	fmt.Fprintf(&text, "\n%s\n", v.sentence())
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (v *Verdict) writeMarkdown(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# May the Endpoints controller stop?\n\n**%s** (%s)\n\n| criterion | status | what |\n|---|---|---|\n", v.sentence(), stamp(v.At))
+	for i := range v.Criteria {
+		r := &v.Criteria[i]
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.Name, r.shown(), markdown(r.Title))
+	}
+	for i := range v.Criteria {
+		r := &v.Criteria[i]
+		fmt.Fprintf(&text, "\n## %s: %s\n\n", r.Name, r.shown())
+		for _, line := range r.Evidence {
+			fmt.Fprintf(&text, "- %s\n", markdown(line))
+		}
+		for _, line := range r.Settle {
+			fmt.Fprintf(&text, "- [ ] %s\n", markdown(line))
+		}
+		if w := r.Waiver; w != nil {
+			fmt.Fprintf(&text, "\n%s\n", markdown(w.sentence()))
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// sentence says the whole in one.
+func (v *Verdict) sentence() string {
+	count := map[Status]int{}
+	waived := 0
+	for i := range v.Criteria {
+		r := &v.Criteria[i]
+		if r.Status != Met && r.Passes() {
+			waived++
+			continue
+		}
+		count[r.Status]++
+	}
+	return fmt.Sprintf("%s: %d met, %d not met, %d unknown, %d waived", v.Outcome, count[Met], count[NotMet], count[Unknown], waived)
+}
+
+func (r *Result) shown() string {
+	switch {
+	case r.Status != Met && r.Passes():
+		return string(r.Status) + ", waived"
+	case r.Waiver != nil:
+		return string(r.Status) + ", waiver expired"
+	}
+	return string(r.Status)
+}
+
+func (w *AppliedWaiver) sentence() string {
+	if w.Expired {
+		return fmt.Sprintf("A waiver by %s expired after %s and does not count: %s", w.By, w.Expires, w.Reason)
+	}
+	return fmt.Sprintf("Waived by %s until %s: %s", w.By, w.Expires, w.Reason)
+}
+
+// plain lets no stranger's text move the cursor or begin a line.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// markup are the characters that mean something in Markdown, or in the HTML that
+// it may hold. Words with - and . stay readable: those only count at the
+// beginning of a line, where a list item's own mark stands.
+var markup = []rune("\\`*_{}[]<>#|!~&@:")
+
+// markdown makes text that is shown as it stands, mentions and bare links
+// included.
+func markdown(text string) string {
+	var out strings.Builder
+	for _, r := range plain(text) {
+		if slices.Contains(markup, r) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
