@@ -213,11 +213,14 @@ func (p *Publisher) reconcile(ctx context.Context) (next time.Duration, open boo
 		p.restore(ctx)
 		return p.options.Reobserve, false
 	}
-	sel := p.upstream.Select(set)
+	sel, warning := p.upstream.Select(set)
 	d := p.upstream.desired(sel)
+	if warning != "" && warning != p.Status().Warning {
+		p.logger.Warn(warning)
+	}
 	p.update(func(s *Status) {
 		s.Desired = Counts{len(sel.Active), len(sel.Draining), len(sel.Excluded)}
-		s.Fallback = sel.Fallback
+		s.Fallback, s.Warning = sel.Fallback, warning
 	})
 	holding := false
 	if len(d.Active) > 0 {

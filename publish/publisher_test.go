@@ -317,6 +317,26 @@ func TestOnEmpty(t *testing.T) {
 	}
 }
 
+// A port that no slice has is more likely misspelt than empty, and says so.
+func TestAPortThatNoSliceHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, publish.Upstream{}, publish.Options{})
+		es := sliceOf("10.0.0.1")
+		es.Ports[0].Name = new("web")
+		s.ix.Apply(es)
+		s.openGate()
+		synctest.Wait()
+		if w := s.publisher.Status().Warning; !strings.Contains(w, `no backend at port "http"/TCP`) || !strings.Contains(w, `"web"/TCP`) {
+			t.Errorf("the warning is %q", w)
+		}
+		s.put(sliceOf("10.0.0.1"))
+		time.Sleep(time.Second)
+		if w := s.publisher.Status().Warning; w != "" {
+			t.Errorf("it stays: %q", w)
+		}
+	})
+}
+
 // Without an API server a start puts the last known good into a target that
 // lost it, and touches none that has backends.
 func TestStartWithoutAnAPIServer(t *testing.T) {

@@ -46,6 +46,8 @@ type Status struct {
 	// desired; zero if never.
 	LastSuccess time.Time `json:"lastSuccess,omitzero"`
 	LastError   string    `json:"lastError,omitempty"`
+	// Warning is what is likely a mistake in the configuration.
+	Warning string `json:"warning,omitempty"`
 	// Pending is what cannot be done yet, such as deleting a server that holds
 	// connections.
 	Pending []string `json:"pending,omitempty"`

@@ -2,8 +2,12 @@ package publish
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/endpointset"
@@ -29,13 +33,41 @@ type Upstream struct {
 	DrainTimeout time.Duration
 }
 
-// Select applies the upstream to the Service's set.
-func (u *Upstream) Select(set *endpointset.Set) endpointset.Selection {
+// Select applies the upstream to the Service's set. warning is not empty when
+// the Service has backends and none at the upstream's port: more likely a
+// misspelt port than a Service with nothing behind it.
+func (u *Upstream) Select(set *endpointset.Set) (sel endpointset.Selection, warning string) {
 	protocol := u.Protocol
 	if protocol == "" {
 		protocol = "TCP"
 	}
-	return set.Select(u.Policy, u.Location).Port(u.Port, protocol)
+	all := set.Select(u.Policy, u.Location)
+	sel = all.Port(u.Port, protocol)
+	if known(sel) == 0 && known(all) > 0 {
+		warning = fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have the ports %s",
+			u.Service, u.Port, protocol, strings.Join(portsOf(all), ", "))
+	}
+	return sel, warning
+}
+
+func known(sel endpointset.Selection) int {
+	return len(sel.Active) + len(sel.Draining) + len(sel.Excluded)
+}
+
+// portsOf names the ports that a selection has backends at.
+func portsOf(sel endpointset.Selection) []string {
+	ports := map[string]bool{}
+	note := func(id endpointset.ID) { ports[fmt.Sprintf("%q/%s", id.PortName, id.Protocol)] = true }
+	for _, b := range sel.Active {
+		note(b.ID)
+	}
+	for _, b := range sel.Draining {
+		note(b.ID)
+	}
+	for _, x := range sel.Excluded {
+		note(x.ID)
+	}
+	return slices.Sorted(maps.Keys(ports))
 }
 
 // desired makes a driver's input of a selection.
