@@ -15,19 +15,20 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func main() {
@@ -51,7 +52,7 @@ func main() {
 		if err := load(ctx, client, *services, *endpoints); err != nil {
 			return err
 		}
-		return measure(ctx, *slicewright, *services**endpoints, *settle)
+		return measure(ctx, *slicewright, *services, *services**endpoints, *settle)
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
@@ -71,7 +72,7 @@ func connect() (kubernetes.Interface, error) {
 }
 
 // measure starts the two processes one after the other.
-func measure(ctx context.Context, slicewright string, endpoints int, settle time.Duration) error {
+func measure(ctx context.Context, slicewright string, services, endpoints int, settle time.Duration) error {
 	config, err := writeConfig()
 	if err != nil {
 		return err
@@ -82,15 +83,20 @@ func measure(ctx context.Context, slicewright string, endpoints int, settle time
 		return fmt.Errorf("find the own binary: %w", err)
 	}
 	fmt.Printf("%-24s %10s %10s %10s %10s %8s\n", "process", "synced", "settled", "peak", "of files", "sync")
-	for _, p := range []struct {
-		name    string
-		command *exec.Cmd
-		synced  func(context.Context) (bool, error)
-	}{
-		{"slicewright run", exec.CommandContext(ctx, slicewright, "run", "--config", config.file, "--metrics-address", config.address, "--log-format", "json"), config.synced},
-		{"plain shared informer", exec.CommandContext(ctx, self, "-informer"), nil},
+	for _, p := range []process{
+		{
+			name:    "slicewright run",
+			command: exec.CommandContext(ctx, slicewright, "run", "--config", config.file, "--metrics-address", config.address, "--log-format", "json"),
+			synced:  config.synced,
+		},
+		{
+			name:    "plain shared informer",
+			command: exec.CommandContext(ctx, self, "-informer"),
+		},
 	} {
-		if err := measureProcess(ctx, p.name, p.command, p.synced, settle); err != nil {
+		p.log = filepath.Join(config.dir, "log")
+		p.atLeast = services
+		if err := p.measure(ctx, settle); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
@@ -111,7 +117,7 @@ func beInformer(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), slices.HasSynced) {
 		return ctx.Err()
 	}
-	fmt.Println(synced)
+	slog.New(slog.NewJSONHandler(os.Stderr, nil)).Info("synced", "slices", len(slices.GetStore().ListKeys()))
 	<-ctx.Done()
 	return nil
 }

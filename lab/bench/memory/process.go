@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -19,9 +18,6 @@ import (
 
 	"github.com/slicewright/slicewright/internal/slicetest"
 )
-
-// synced is what the informer prints when it holds everything.
-const synced = "synced"
 
 // A runConfig is what `slicewright run` is started with: four upstreams, all
 // namespaces.
@@ -74,36 +70,45 @@ func (c *runConfig) synced(ctx context.Context) (bool, error) {
 	return status.Synced, nil
 }
 
-// measureProcess starts a process, waits until it holds the cluster, and prints
-// what it keeps resident: at that moment, and when it has come to rest. Without
-// isSynced, the process says so on its standard output.
-func measureProcess(ctx context.Context, name string, command *exec.Cmd, isSynced func(context.Context) (bool, error), settle time.Duration) error {
-	var said strings.Builder
-	command.Stderr = &said
-	output, err := command.StdoutPipe()
+// A process is one that is measured.
+type process struct {
+	name    string
+	command *exec.Cmd
+	// synced reports whether it holds the cluster; nil: its log says so.
+	synced func(context.Context) (bool, error)
+	// log is where it logs to: JSON, in which "slices" is how many it holds.
+	log     string
+	atLeast int // slices
+}
+
+// measure starts the process, waits until it holds the cluster, and prints what
+// it keeps resident: at that moment, and when it has come to rest.
+func (p *process) measure(ctx context.Context, settle time.Duration) error {
+	log, err := os.Create(p.log)
 	if err != nil {
-		return err
+		return fmt.Errorf("make a log: %w", err)
 	}
+	defer log.Close()
+	p.command.Stderr = log
 	began := time.Now()
-	if err := command.Start(); err != nil {
+	if err := p.command.Start(); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	defer func() {
-		_ = command.Process.Kill() // it may have ended
-		_ = command.Wait()         // says "killed"
+		_ = p.command.Process.Kill() // it may have ended
+		_ = p.command.Wait()         // says "killed"
 	}()
-	if isSynced == nil {
-		err = awaitLine(output, synced)
-	} else {
-		err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 5*time.Minute, true, isSynced)
-	}
-	if err != nil {
-		return fmt.Errorf("wait for the first sync: %w: %s", err, said.String())
+	if err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 5*time.Minute, true, p.isSynced); err != nil {
+		text, _ := os.ReadFile(p.log)
+		return fmt.Errorf("wait for the first sync: %w: %s", err, text)
 	}
 	took := time.Since(began)
 	first, err := readMemory()
 	if err != nil {
 		return err
+	}
+	if n := p.slices(); n < p.atLeast {
+		return fmt.Errorf("it holds %d slices of %d", n, p.atLeast)
 	}
 	select { // what is measured is the state after a time, so a time it is
 	case <-time.After(settle):
@@ -115,21 +120,30 @@ func measureProcess(ctx context.Context, name string, command *exec.Cmd, isSynce
 		return err
 	}
 	fmt.Printf("%-24s %7.1f MB %7.1f MB %7.1f MB %7.1f MB %7.1fs\n",
-		name, megabytes(first["VmRSS"]), megabytes(rest["VmRSS"]), megabytes(rest["VmHWM"]), megabytes(rest["RssFile"]), took.Seconds())
+		p.name, megabytes(first["VmRSS"]), megabytes(rest["VmRSS"]), megabytes(rest["VmHWM"]), megabytes(rest["RssFile"]), took.Seconds())
 	return nil
 }
 
-func awaitLine(r io.Reader, line string) error {
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		if lines.Text() == line {
-			return nil
+func (p *process) isSynced(ctx context.Context) (bool, error) {
+	if p.synced != nil {
+		return p.synced(ctx)
+	}
+	return p.slices() > 0, nil
+}
+
+// slices returns how many slices the process says it holds.
+func (p *process) slices() int {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(text) {
+		var entry struct{ Slices int }
+		if json.Unmarshal(line, &entry) == nil && entry.Slices > 0 {
+			return entry.Slices
 		}
 	}
-	if lines.Err() != nil {
-		return lines.Err()
-	}
-	return errors.New("it ended")
+	return 0
 }
 
 // readMemory returns the fields of the only child's /proc/PID/status that are
