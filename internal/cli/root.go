@@ -75,6 +75,7 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		newTimelineCommand(streams),
 		newFindCommand(streams),
 		newShadowCommand(streams),
+		newGateCommand(streams),
 		newVersionCommand(streams),
 	)
 	wrongArgumentsAreUsage(root)

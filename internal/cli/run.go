@@ -187,6 +187,7 @@ func (r *runner) run(ctx context.Context, client kubernetes.Interface, connectio
 	r.logger.Info("started", "api", connection.Host, "targets", len(r.fleet.Statuses()))
 	if r.conf.Leader == nil {
 		r.fleet.Run(ctx)
+		<-ctx.Done() // with every upstream in mode shadow the fleet is empty
 		return nil
 	}
 	return r.lead(ctx, client)

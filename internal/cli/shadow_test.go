@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,7 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/shadow"
+	"github.com/slicewright/slicewright/shadow/live"
 )
 
 const (
@@ -148,11 +154,26 @@ func (s *shadowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			items = fmt.Sprintf(shadowEndpoints, s.ip)
 		case "endpointslices":
 			items = shadowSlice
+		case "selfsubjectaccessreviews":
+			fmt.Fprint(w, `{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{},"status":{"allowed":true}}`)
+			return
 		case "services":
 			items = `{"metadata":{"name":"prices","namespace":"shop","uid":"u"},"spec":{}}`
 		}
 		version, kind, _ := strings.Cut(kind, " ")
 		fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"7"},"items":[%s]}`, version, kind, items)
+	}
+}
+
+// waitFor returns when the server has been asked for all of the resources.
+func (s *shadowServer) waitFor(t *testing.T, resources []string) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute) // a loaded machine is slow
+	for slices.ContainsFunc(resources, func(r string) bool { return !slices.Contains(s.resources(), r) }) {
+		if time.Now().After(deadline) {
+			t.Fatalf("asked for %v, and never for all of %v", s.resources(), resources)
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -187,4 +208,67 @@ func TestShadowOfAClusterThatRefuses(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("it took %s", took)
 	}
+}
+
+// Only mode shadow asks for Endpoints, and nothing of another mode ever does.
+func TestRunAsksForEndpointsInModeShadowAlone(t *testing.T) {
+	for _, tt := range []struct {
+		name, upstream string
+		until, want    []string
+	}{
+		{"publish", `to: [{template: {source: "builtin:json", destination: out.json}}]`, []string{"endpointslices"}, []string{"endpointslices", "selfsubjectaccessreviews"}},
+		{
+			"shadow", "mode: shadow",
+			[]string{"endpoints", "endpointslices", "nodes", "pods", "services"},
+			[]string{"endpoints", "endpointslices", "nodes", "pods", "selfsubjectaccessreviews", "services"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShadowServer(t)
+			file := filepath.Join(t.TempDir(), "slicewright.yaml")
+			text := "apiVersion: slicewright.dev/v1alpha1\nkind: Config\nnamespaces: [shop]\nupstreams:\n- {name: prices, service: shop/prices, port: http, " + tt.upstream + "}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan int)
+			go func() {
+				var out, errs strings.Builder
+				code := Main(ctx, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+					[]string{"slicewright", "run", "--config", file, "--server", s.URL, "--metrics-address", ""})
+				t.Log(errs.String())
+				ended <- code
+			}()
+			s.waitFor(t, tt.until)
+			// Had it ended by itself, nobody would take the code.
+			select {
+			case code := <-ended:
+				t.Errorf("it ended by itself with code %d", code)
+			default:
+			}
+			cancel()
+			if code := <-ended; code != ExitHolds {
+				t.Errorf("exit code %d", code)
+			}
+			if got := s.resources(); !slices.Equal(got, tt.want) {
+				t.Errorf("it asked for %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// The status of a run with upstreams in mode shadow has their comparison.
+func TestRunStatusHasTheComparison(t *testing.T) {
+	r := aRunner(t, aServer(), prometheus.NewRegistry())
+	r.shadow = live.New(fake.NewClientset(), live.Options{Services: []endpointset.ServiceKey{{Namespace: "shop", Name: "prices"}}})
+	text, err := json.Marshal(r.status())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSchema(t, "runstatus", string(text))
+	part, err := json.Marshal(r.status().Shadow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSchema(t, "shadowreport", string(part))
 }
