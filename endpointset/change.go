@@ -21,6 +21,10 @@ type Change struct {
 	// All in the order of S8, and no identity in two of them.
 	added, removed []entry
 	updated        []revision
+	// arrived, if not nil, is a slice that was alone in its Service and family
+	// when it came: added is all that is in it, and not listed. A first list is
+	// made of such changes, and few of them are ever read.
+	arrived *Slice
 }
 
 // A revision is a backend that stays and of which something else changed.
@@ -33,10 +37,16 @@ type Update struct{ Old, New Backend }
 func (c *Change) Empty() bool { return c.Len() == 0 }
 
 // Len counts the backends that changed.
-func (c *Change) Len() int { return len(c.added) + len(c.removed) + len(c.updated) }
+func (c *Change) Len() int {
+	n := len(c.added) + len(c.removed) + len(c.updated)
+	if c.arrived != nil {
+		n += c.arrived.distinct() * len(c.arrived.ports)
+	}
+	return n
+}
 
 // Added returns the backends that were not there before, in the order of S8.
-func (c *Change) Added() []Backend { return backends(c.added) }
+func (c *Change) Added() []Backend { return backends(c.entriesAdded()) }
 
 // Removed returns the backends that are not there any more, as they last were,
 // in the order of S8.
@@ -50,6 +60,13 @@ func (c *Change) Updated() []Update {
 		updates[i] = Update{r.old.backend(), r.new.backend()}
 	}
 	return updates
+}
+
+func (c *Change) entriesAdded() []entry {
+	if c.arrived == nil {
+		return c.added
+	}
+	return join([]*Slice{c.arrived}) // nothing else was added
 }
 
 // addDifference adds what differs between two lists of speakers at one
@@ -148,8 +165,9 @@ func sum(changes []Change) Change {
 		for i := range c.updated {
 			note(&c.updated[i].old, &c.updated[i].new)
 		}
-		for i := range c.added {
-			note(nil, &c.added[i])
+		added := c.entriesAdded()
+		for i := range added {
+			note(nil, &added[i])
 		}
 	}
 	for _, f := range fates {

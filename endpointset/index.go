@@ -239,6 +239,12 @@ func (ix *Index) enter(m *member, next *Slice) Change {
 	}
 	u := svc.union(next.family)
 	u.join(m)
+	if u.alone(m) {
+		svc.snapshot = nil
+		ix.looked += len(next.records)
+		m.slice = next
+		return Change{Service: key, Trigger: next.TriggerTime(), arrived: next}
+	}
 	return ix.replace(svc, u, m, next)
 }
 

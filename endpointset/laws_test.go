@@ -144,6 +144,9 @@ func (w *world) fold(t *rapid.T, changes []endpointset.Change) {
 		if c.Empty() {
 			t.Fatalf("an empty change for %s", c.Service)
 		}
+		if n := len(c.Added()) + len(c.Removed()) + len(c.Updated()); n != c.Len() {
+			t.Fatalf("a change of %d backends counts %d", n, c.Len())
+		}
 		set := w.sets[c.Service]
 		if set == nil {
 			set = map[endpointset.ID]endpointset.Backend{}

@@ -46,7 +46,7 @@ func (s *Set) Select(policy Policy, at Location) Selection {
 	if policy == "" {
 		policy = Ready
 	}
-	entries := s.entries()
+	entries := join(s.slices)
 	sel := Selection{Service: s.service, Policy: policy, Diagnostics: s.diagnostics(entries)}
 	for rest := entries; len(rest) > 0; {
 		n := 1

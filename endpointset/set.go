@@ -42,18 +42,18 @@ func (s *Set) Slices() []*Slice { return slices.Clone(s.slices) }
 // Backends returns all known backends in the order of S8, believed or not,
 // whatever their conditions.
 func (s *Set) Backends() []Backend {
-	return backends(s.entries())
+	return backends(join(s.slices))
 }
 
-// entries joins the slices from scratch, in the order of S8. What the Index
-// reports event by event is the difference between two of these.
-func (s *Set) entries() []entry {
+// join joins slices of one Service from scratch, in the order of S8. What the
+// Index reports event by event is the difference between two of these.
+func join(all []*Slice) []entry {
 	total := 0
-	for _, sl := range s.slices {
+	for _, sl := range all {
 		total += len(sl.records)
 	}
 	candidates := make([]candidate, 0, total)
-	for _, sl := range s.slices {
+	for _, sl := range all {
 		for rest := sl.records; len(rest) > 0; {
 			group := groupAt(rest, 0, rest[0].addr)
 			candidates = appendCandidates(candidates, sl, group)

@@ -155,6 +155,17 @@ func (s *Slice) group(addr address) []record {
 	return groupAt(s.records, first, addr)
 }
 
+// distinct counts the addresses of the slice.
+func (s *Slice) distinct() int {
+	n := 0
+	for i := range s.records {
+		if i == 0 || s.records[i].addr != s.records[i-1].addr {
+			n++
+		}
+	}
+	return n
+}
+
 // groupAt returns the run of records with this address that begins at first.
 func groupAt(records []record, first int, addr address) []record {
 	end := first

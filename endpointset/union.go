@@ -43,6 +43,10 @@ func (u *union) join(m *member) {
 	}
 }
 
+// alone reports whether m is all there is, and no account is kept of who
+// carries what.
+func (u *union) alone(m *member) bool { return len(u.members) == 1 && !u.owners.kept() }
+
 // leave ends the membership of m, which carries nothing any more.
 func (u *union) leave(m *member) {
 	last := u.members[len(u.members)-1]
