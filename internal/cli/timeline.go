@@ -266,9 +266,9 @@ func matchService(keys []endpointset.ServiceKey, namespace, name string) (endpoi
 		if namespace != "" {
 			name = namespace + "/" + name
 		}
-		return endpointset.ServiceKey{}, fmt.Errorf("Service %s is not in the recording: %s", name, someServices(keys))
+		return endpointset.ServiceKey{}, fmt.Errorf("no Service %s in the recording: %s", name, someServices(keys))
 	default:
-		return endpointset.ServiceKey{}, fmt.Errorf("Service %s is in more than one namespace: say %s, or use -n", name, found[0])
+		return endpointset.ServiceKey{}, fmt.Errorf("more than one namespace has a Service %s: say %s, or use -n", name, found[0])
 	}
 }
 
