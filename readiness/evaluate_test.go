@@ -395,6 +395,16 @@ func TestACheckThatIsNotKnownDecidesNothing(t *testing.T) {
 	}
 }
 
+// Whatever a check forgets, it cannot pass with nothing to show.
+func TestACheckWithNothingToShowDoesNotPass(t *testing.T) {
+	checks["silent"] = check{run: func(*answer, *Criterion, *Facts, time.Time) {}}
+	defer delete(checks, "silent")
+	r := decide(&Criterion{Name: "a", Check: "silent"}, complete(), now)
+	if r.Status != Unknown || len(r.Evidence) == 0 || len(r.Settle) == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAVerdictFitsItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("../docs/schemas/readinessverdict.schema.json")
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
@@ -202,7 +203,8 @@ func TestARolloutIsNoDifferenceAndFrozenEndpointsAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(endpointsOf(prices, "10.0.0.1"), sliceOf(prices, "10.0.0.1"), serviceOf(prices))
 		var told []string
-		w := start(t, c, live.Options{Judged: func(j live.Judgement) {
+		var log bytes.Buffer
+		w := start(t, c, live.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Judged: func(j live.Judgement) {
 			told = append(told, string(j.Before)+">"+string(j.Verdict.Comparison.Outcome()))
 		}})
 		pass(6 * time.Second)
@@ -226,6 +228,9 @@ func TestARolloutIsNoDifferenceAndFrozenEndpointsAre(t *testing.T) {
 		}
 		if want := []string{">equal", "equal>equal", "equal>different", "different>equal"}; !slices.Equal(told, want) {
 			t.Errorf("told %v, want %v", told, want)
+		}
+		if differ, agree := strings.Count(log.String(), "slices differ"), strings.Count(log.String(), "slices agree"); differ != 1 || agree != 2 {
+			t.Errorf("logged %d times that they differ and %d that they agree, want 1 and 2:\n%s", differ, agree, log.String())
 		}
 	})
 }
@@ -307,6 +312,53 @@ func TestMissingPermissionsShow(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A first judgement without Pods would name another class than the second.
+func TestTheFirstJudgementWaitsForThePods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(endpointsOf(prices, "10.0.0.1"), serviceOf(prices), podOf("shop", "a", "gone", "10.0.0.1"))
+		c.mu.Lock()
+		c.errs["pods"] = apierrors.NewResourceExpired("ask again") // which is no answer yet
+		c.mu.Unlock()
+		w := start(t, c, live.Options{})
+		pass(time.Minute)
+		if s := only(t, w); s.Judgements != 0 || isJudged(w) {
+			t.Errorf("before the Pods are there: %+v", s)
+		}
+		c.permit("pods")
+		pass(15 * time.Second)
+		if s := only(t, w); s.Judgements != 1 || s.Classes[shadow.NodeMissing] != 1 || !isJudged(w) {
+			t.Errorf("after: %+v", s)
+		}
+	})
+}
+
+// What went while a watch was lost is not there after the list that follows (S16).
+func TestAListTakesOutWhatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(endpointsOf(prices, "10.0.0.1"), sliceOf(prices, "10.0.0.1"), serviceOf(prices))
+		var streams []*apiwatch.FakeWatcher
+		c.PrependWatchReactor("endpoints", func(clienttesting.Action) (bool, apiwatch.Interface, error) {
+			streams = append(streams, apiwatch.NewFakeWithChanSize(1, false))
+			return true, streams[len(streams)-1], nil
+		})
+		w := start(t, c, live.Options{})
+		pass(10 * time.Second)
+		if s := only(t, w); s.Outcome != shadow.Equal {
+			t.Fatalf("%+v", s)
+		}
+		if err := c.CoreV1().Endpoints("shop").Delete(t.Context(), "prices", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		expired := apierrors.NewResourceExpired("compacted").Status()
+		streams[0].Error(&expired)
+		streams[0].Stop()
+		pass(30 * time.Second)
+		if s := only(t, w); s.Classes[shadow.NoEndpoints] != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
 }
 
 // A Pod that goes changes no source, and the class all the same.
