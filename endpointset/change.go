@@ -22,8 +22,8 @@ type Change struct {
 	added, removed []entry
 	updated        []revision
 	// arrived, if not nil, is a slice that was alone in its Service and family
-	// when it came: added is all that is in it, and not listed. A first list is
-	// made of such changes, and few of them are ever read.
+	// when it came: added is all that is in it, at least one backend, and not
+	// listed. A first list is made of such changes, and few of them are ever read.
 	arrived *Slice
 }
 
@@ -34,7 +34,9 @@ type revision struct{ old, new entry }
 type Update struct{ Old, New Backend }
 
 // Empty reports that nothing changed.
-func (c *Change) Empty() bool { return c.Len() == 0 }
+func (c *Change) Empty() bool {
+	return len(c.added) == 0 && len(c.removed) == 0 && len(c.updated) == 0 && c.arrived == nil
+}
 
 // Len counts the backends that changed.
 func (c *Change) Len() int {

@@ -243,7 +243,11 @@ func (ix *Index) enter(m *member, next *Slice) Change {
 		svc.snapshot = nil
 		ix.looked += len(next.records)
 		m.slice = next
-		return Change{Service: key, Trigger: next.TriggerTime(), arrived: next}
+		change := Change{Service: key, Trigger: next.TriggerTime()}
+		if len(next.records) > 0 && len(next.ports) > 0 {
+			change.arrived = next
+		}
+		return change
 	}
 	return ix.replace(svc, u, m, next)
 }

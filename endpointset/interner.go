@@ -27,17 +27,21 @@ func newInterner[T comparable]() *interner[T] {
 // handle returns the handle of a value, which it does not keep. The value is
 // looked for by key, a part of it in which values differ the most.
 func (in *interner[T]) handle(key string, value *T) unique.Handle[T] {
-	bucket := &in.buckets[maphash.String(in.seed, key)%uint64(len(in.buckets))]
 	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.handleLocked(key, value)
+}
+
+// handleLocked is handle for a caller that holds mu, for many values at once.
+func (in *interner[T]) handleLocked(key string, value *T) unique.Handle[T] {
+	bucket := &in.buckets[maphash.String(in.seed, key)%uint64(len(in.buckets))]
 	for _, h := range bucket {
 		if h != (unique.Handle[T]{}) && h.Value() == *value {
-			in.mu.Unlock()
 			return h
 		}
 	}
 	h := unique.Make(*value)
 	copy(bucket[1:], bucket[:]) // the one that was made first goes
 	bucket[0] = h
-	in.mu.Unlock()
 	return h
 }
