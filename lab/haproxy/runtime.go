@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,14 +85,17 @@ func parseServers(answer string) ([]Server, error) {
 	if len(lines) < 2 || lines[0] != "1" || !strings.HasPrefix(lines[1], "# ") {
 		return nil, fmt.Errorf("show servers state: unexpected answer %.200q", answer)
 	}
+	header := strings.Fields(lines[1][2:])
 	column := map[string]int{}
-	for i, name := range strings.Fields(lines[1][2:]) {
-		column[name] = i
+	for _, name := range []string{"srv_name", "srv_addr", "srv_port", "srv_admin_state"} {
+		if column[name] = slices.Index(header, name); column[name] < 0 {
+			return nil, fmt.Errorf("show servers state: no column %s", name)
+		}
 	}
 	var servers []Server
 	for _, line := range lines[2:] {
 		fields := strings.Fields(line)
-		if len(fields) < len(column) {
+		if len(fields) < len(header) {
 			return nil, fmt.Errorf("show servers state: short line %.200q", line)
 		}
 		server, err := parseServer(fields[column["srv_name"]], fields[column["srv_addr"]], fields[column["srv_port"]], fields[column["srv_admin_state"]])
