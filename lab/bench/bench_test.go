@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func BenchmarkReadinessChange(b *testing.B) {
 }
 
 func ourReadinessChange(b *testing.B, endpoints int) func() {
-	all := slicetest.Service("web", endpoints, 100)
+	all := service("web", endpoints)
 	next := flap(all[0])
 	ix := endpointset.NewIndex(endpointset.Options{})
 	ix.Replace(all)
@@ -43,7 +44,7 @@ func ourReadinessChange(b *testing.B, endpoints int) func() {
 }
 
 func theirReadinessChange(b *testing.B, endpoints int) func() {
-	all := slicetest.Service("web", endpoints, 100)
+	all := service("web", endpoints)
 	next := flap(all[0])
 	tracker, em := newKubeProxy()
 	for _, es := range all {
@@ -80,7 +81,18 @@ const (
 func largeCluster() []*discoveryv1.EndpointSlice {
 	var all []*discoveryv1.EndpointSlice
 	for i := range largeServices {
-		all = append(all, slicetest.Service(fmt.Sprintf("service-%05d", i), perLargeService, 100)...)
+		all = append(all, service(fmt.Sprintf("service-%05d", i), perLargeService)...)
+	}
+	return all
+}
+
+// service returns the slices of a Service, of 100 endpoints at most, in no
+// order of their addresses: so the controller writes them.
+func service(name string, endpoints int) []*discoveryv1.EndpointSlice {
+	all := slicetest.Service(name, endpoints, 100)
+	order := rand.New(rand.NewPCG(1, 1)) // the same in every run
+	for _, es := range all {
+		order.Shuffle(len(es.Endpoints), func(i, j int) { es.Endpoints[i], es.Endpoints[j] = es.Endpoints[j], es.Endpoints[i] })
 	}
 	return all
 }
@@ -159,7 +171,7 @@ func BenchmarkLiveHeap(b *testing.B) {
 					ix := endpointset.NewIndex(endpointset.Options{})
 					store := map[string]any{} // as the informer's store
 					for i := range shape.services {
-						for _, es := range slicetest.Service(fmt.Sprintf("service-%05d", i), shape.endpoints, 100) {
+						for _, es := range service(fmt.Sprintf("service-%05d", i), shape.endpoints) {
 							s := ix.Parse(es)
 							store[es.Namespace+"/"+es.Name] = s
 							ix.ApplySlice(s)
@@ -175,7 +187,7 @@ func BenchmarkLiveHeap(b *testing.B) {
 					tracker, em := newKubeProxy()
 					store := map[string]any{}
 					for i := range shape.services {
-						for _, es := range slicetest.Service(fmt.Sprintf("service-%05d", i), shape.endpoints, 100) {
+						for _, es := range service(fmt.Sprintf("service-%05d", i), shape.endpoints) {
 							store[es.Namespace+"/"+es.Name] = es
 							tracker.EndpointSliceUpdate(es, false)
 						}

@@ -1,11 +1,11 @@
 package haproxy
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"net/netip"
 )
 
 // Lines as HAProxy 2.6.12 writes them.

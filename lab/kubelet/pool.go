@@ -3,9 +3,10 @@ package kubelet
 import (
 	"errors"
 	"fmt"
-	"github.com/slicewright/slicewright/lab/address"
 	"net/netip"
 	"sync"
+
+	"github.com/slicewright/slicewright/lab/address"
 )
 
 // ErrPoolExhausted says that every address of a range is taken. It passes when

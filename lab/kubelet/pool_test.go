@@ -2,9 +2,10 @@ package kubelet
 
 import (
 	"errors"
-	"github.com/slicewright/slicewright/lab/address"
 	"net/netip"
 	"testing"
+
+	"github.com/slicewright/slicewright/lab/address"
 )
 
 func ranges(t *testing.T, text string) []address.Range {

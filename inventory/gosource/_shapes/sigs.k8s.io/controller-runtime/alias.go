@@ -8,11 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-type Manager = manager.Manager
-type Options = manager.Options
-type Builder = builder.Builder
-type Result struct{ Requeue bool }
-type Request struct{ types.NamespacedName }
+type (
+	Manager = manager.Manager
+	Options = manager.Options
+	Builder = builder.Builder
+	Result  struct{ Requeue bool }
+	Request struct{ types.NamespacedName }
+)
 
 var NewControllerManagedBy = builder.ControllerManagedBy
 

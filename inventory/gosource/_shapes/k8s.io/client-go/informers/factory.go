@@ -12,8 +12,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-type CoreGroup interface{ V1() v1.Interface }
-type DiscoveryGroup interface{ V1() discoveryv1.Interface }
+type (
+	CoreGroup      interface{ V1() v1.Interface }
+	DiscoveryGroup interface{ V1() discoveryv1.Interface }
+)
 
 type GenericInformer interface {
 	Informer() cache.SharedIndexInformer
@@ -32,9 +34,11 @@ type SharedInformerOption func(SharedInformerFactory) SharedInformerFactory
 func NewSharedInformerFactory(client kubernetes.Interface, resync time.Duration) SharedInformerFactory {
 	return nil
 }
+
 func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, resync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
 	return nil
 }
+
 func NewFilteredSharedInformerFactory(client kubernetes.Interface, resync time.Duration, namespace string, tweak func(*metav1.ListOptions)) SharedInformerFactory {
 	return nil
 }

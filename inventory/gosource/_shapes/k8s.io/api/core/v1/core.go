@@ -21,15 +21,19 @@ type Endpoints struct {
 	metav1.ObjectMeta
 	Subsets []EndpointSubset
 }
-type EndpointSubset struct{ Addresses []EndpointAddress }
-type EndpointAddress struct{ IP string }
-type EndpointsList struct {
-	metav1.ListMeta
-	Items []Endpoints
-}
-type Pod struct{ metav1.ObjectMeta }
-type PodList struct{ Items []Pod }
-type Service struct{ metav1.ObjectMeta }
+type (
+	EndpointSubset  struct{ Addresses []EndpointAddress }
+	EndpointAddress struct{ IP string }
+	EndpointsList   struct {
+		metav1.ListMeta
+		Items []Endpoints
+	}
+)
+type (
+	Pod     struct{ metav1.ObjectMeta }
+	PodList struct{ Items []Pod }
+	Service struct{ metav1.ObjectMeta }
+)
 
 func (*Endpoints) DeepCopyObject() runtime.Object     { return nil }
 func (*EndpointsList) DeepCopyObject() runtime.Object { return nil }

@@ -15,8 +15,10 @@ type EndpointSlice struct {
 	metav1.ObjectMeta
 	Endpoints []Endpoint
 }
-type Endpoint struct{ Addresses []string }
-type EndpointSliceList struct{ Items []EndpointSlice }
+type (
+	Endpoint          struct{ Addresses []string }
+	EndpointSliceList struct{ Items []EndpointSlice }
+)
 
 func (*EndpointSlice) DeepCopyObject() runtime.Object     { return nil }
 func (*EndpointSliceList) DeepCopyObject() runtime.Object { return nil }

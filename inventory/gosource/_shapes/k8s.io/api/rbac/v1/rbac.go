@@ -1,5 +1,7 @@
 // Package v1 is a stub with the shape of the real one.
 package v1
 
-type PolicyRule struct{ Verbs, APIGroups, Resources, ResourceNames []string }
-type Role struct{ Rules []PolicyRule }
+type (
+	PolicyRule struct{ Verbs, APIGroups, Resources, ResourceNames []string }
+	Role       struct{ Rules []PolicyRule }
+)

@@ -18,9 +18,11 @@ type DynamicSharedInformerFactory interface {
 func NewDynamicSharedInformerFactory(client dynamic.Interface, resync time.Duration) DynamicSharedInformerFactory {
 	return nil
 }
+
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, resync time.Duration, namespace string, tweak func(*metav1.ListOptions)) DynamicSharedInformerFactory {
 	return nil
 }
+
 func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak func(*metav1.ListOptions)) informers.GenericInformer {
 	return nil
 }

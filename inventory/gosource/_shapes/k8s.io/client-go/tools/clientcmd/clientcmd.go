@@ -7,8 +7,10 @@ type ClientConfig interface {
 	ClientConfig() (*rest.Config, error)
 	Namespace() (string, bool, error)
 }
-type ClientConfigLoadingRules struct{ ExplicitPath string }
-type ConfigOverrides struct{ CurrentContext string }
+type (
+	ClientConfigLoadingRules struct{ ExplicitPath string }
+	ConfigOverrides          struct{ CurrentContext string }
+)
 
 var RecommendedHomeFile string
 

@@ -7,10 +7,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-type Informer interface{ AddEventHandler(any) (any, error) }
-type Cache interface {
-	client.Reader
-	GetInformer(ctx context.Context, obj client.Object, opts ...any) (Informer, error)
-}
-type ByObject struct{}
-type Options struct{ ByObject map[client.Object]ByObject }
+type (
+	Informer interface{ AddEventHandler(any) (any, error) }
+	Cache    interface {
+		client.Reader
+		GetInformer(ctx context.Context, obj client.Object, opts ...any) (Informer, error)
+	}
+)
+type (
+	ByObject struct{}
+	Options  struct{ ByObject map[client.Object]ByObject }
+)

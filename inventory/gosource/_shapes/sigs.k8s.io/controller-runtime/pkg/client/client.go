@@ -9,11 +9,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-type Object interface{ runtime.Object }
-type ObjectList interface{ runtime.Object }
-type ObjectKey = types.NamespacedName
-type ListOption interface{}
-type Patch interface{}
+type (
+	Object     interface{ runtime.Object }
+	ObjectList interface{ runtime.Object }
+	ObjectKey  = types.NamespacedName
+	ListOption interface{}
+	Patch      interface{}
+)
 
 type Reader interface {
 	Get(ctx context.Context, key ObjectKey, obj Object, opts ...any) error
@@ -31,9 +33,11 @@ type Client interface {
 func MergeFrom(obj Object) Patch               { return nil }
 func ObjectKeyFromObject(obj Object) ObjectKey { return ObjectKey{} }
 
-type Options struct{ Scheme *runtime.Scheme }
-type InNamespace string
-type MatchingLabels map[string]string
+type (
+	Options        struct{ Scheme *runtime.Scheme }
+	InNamespace    string
+	MatchingLabels map[string]string
+)
 
 func New(config *rest.Config, options Options) (Client, error) { return nil, nil }
 

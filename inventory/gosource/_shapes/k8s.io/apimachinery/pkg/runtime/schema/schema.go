@@ -6,6 +6,7 @@ type GroupVersion struct{ Group, Version string }
 func (gv GroupVersion) WithResource(r string) GroupVersionResource {
 	return GroupVersionResource{gv.Group, gv.Version, r}
 }
+
 func (gv GroupVersion) WithKind(k string) GroupVersionKind {
 	return GroupVersionKind{gv.Group, gv.Version, k}
 }

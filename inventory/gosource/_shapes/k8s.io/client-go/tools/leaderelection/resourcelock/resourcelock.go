@@ -10,9 +10,11 @@ const (
 	EndpointsLeasesResourceLock = "endpointsleases"
 )
 
-type Interface interface{ Describe() string }
-type ResourceLockConfig struct{ Identity string }
-type EndpointsLock struct{ LockConfig ResourceLockConfig }
+type (
+	Interface          interface{ Describe() string }
+	ResourceLockConfig struct{ Identity string }
+	EndpointsLock      struct{ LockConfig ResourceLockConfig }
+)
 
 func New(lockType, ns, name string, core corev1.CoreV1Interface, cfg ResourceLockConfig) (Interface, error) {
 	return nil, nil

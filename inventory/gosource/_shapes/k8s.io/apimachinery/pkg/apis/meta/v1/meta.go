@@ -8,23 +8,29 @@ const (
 	NamespaceDefault = "default"
 )
 
-type TypeMeta struct{ Kind, APIVersion string }
-type ObjectMeta struct {
-	Name, Namespace string
-	Annotations     map[string]string
-	Labels          map[string]string
-}
-type ListMeta struct{ ResourceVersion string }
-type GetOptions struct{}
-type ListOptions struct{ LabelSelector, FieldSelector string }
-type CreateOptions struct{}
-type UpdateOptions struct{}
-type PatchOptions struct{}
-type DeleteOptions struct{}
-type ApplyOptions struct{}
+type (
+	TypeMeta   struct{ Kind, APIVersion string }
+	ObjectMeta struct {
+		Name, Namespace string
+		Annotations     map[string]string
+		Labels          map[string]string
+	}
+)
+type (
+	ListMeta      struct{ ResourceVersion string }
+	GetOptions    struct{}
+	ListOptions   struct{ LabelSelector, FieldSelector string }
+	CreateOptions struct{}
+	UpdateOptions struct{}
+	PatchOptions  struct{}
+	DeleteOptions struct{}
+	ApplyOptions  struct{}
+)
 
-type APIResourceList struct{ APIResources []APIResource }
-type APIResource struct{ Name string }
+type (
+	APIResourceList struct{ APIResources []APIResource }
+	APIResource     struct{ Name string }
+)
 
 type PartialObjectMetadata struct {
 	TypeMeta
