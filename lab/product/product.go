@@ -1,4 +1,5 @@
-// Package product builds slicewright itself, for those that run it in a lab.
+// Package product builds slicewright and its example programs, for those that
+// run them in a lab.
 package product
 
 import (
@@ -8,14 +9,16 @@ import (
 	"path/filepath"
 )
 
-// Build compiles slicewright from the checkout that labSource, the folder of
-// the lab's module, belongs to, and returns the program's path in the cache.
+// Build compiles slicewright, and the examples that scenarios run beside it,
+// from the checkout that labSource, the folder of the lab's module, belongs to.
+// It returns the path of slicewright in the cache; the others are in its folder.
 func Build(ctx context.Context, labSource, cache string) (string, error) {
-	program := filepath.Join(cache, "product", "slicewright")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/slicewright")
+	dir := filepath.Join(cache, "product")
+	// With a separator at its end, -o is a folder for several programs.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "./cmd/slicewright", "./examples/producer")
 	cmd.Dir = filepath.Dir(labSource)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build slicewright: %w\n%s", err, out)
 	}
-	return program, nil
+	return filepath.Join(dir, "slicewright"), nil
 }
