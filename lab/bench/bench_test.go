@@ -128,7 +128,7 @@ func run(b *testing.B, work func()) {
 func BenchmarkRatio(b *testing.B) {
 	all := largeCluster()
 	b.Run("FirstBuild", func(b *testing.B) {
-		inTurns(b, "x", 4, func() { theirFirstBuild(all) }, func() { ourFirstBuild(all) })
+		inTurns(b, "x", 2, func() { theirFirstBuild(all) }, func() { ourFirstBuild(all) })
 	})
 	b.Run("ReadinessChange/endpoints=5000", func(b *testing.B) {
 		inTurns(b, "x", 20, theirReadinessChange(b, 5000), ourReadinessChange(b, 5000))
