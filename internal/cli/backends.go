@@ -189,5 +189,5 @@ func (v *backendsView) apply(e replay.Event) []endpointset.Change {
 }
 
 func errNoSlices(key endpointset.ServiceKey, where string) error {
-	return fmt.Errorf("Service %s has no EndpointSlice in %s: is the name right, and does the Service have a selector or somebody who writes its slices?", key, where)
+	return fmt.Errorf("no EndpointSlice belongs to Service %s in %s: is the name right, and does the Service have a selector or somebody who writes its slices?", key, where)
 }

@@ -259,7 +259,7 @@ func TestBackendsRefuses(t *testing.T) {
 		{"an old version", strings.Replace(oneSlice, "io/v1", "io/v1beta1", 1), []string{"-f", "-"}, ExitFailed, `an EndpointSlice of "discovery.k8s.io/v1beta1"`},
 		{"an empty folder", "", []string{"-f", dir}, ExitFailed, "no EndpointSlice in its 0 "},
 		{"a file that is not there", "", []string{"-f", dir + "/none"}, ExitFailed, "none: no such file"},
-		{"an unknown Service", oneSlice, []string{"shop/basket", "-f", "-"}, ExitFailed, "Service shop/basket has no EndpointSlice in -"},
+		{"an unknown Service", oneSlice, []string{"shop/basket", "-f", "-"}, ExitFailed, "no EndpointSlice belongs to Service shop/basket in -"},
 		{"an unknown policy", oneSlice, []string{"-f", "-", "--policy", "redy"}, ExitUsage, `unknown policy "redy": use one of ready, kube-proxy`},
 		{"an unknown output", oneSlice, []string{"-f", "-", "-o", "xml"}, ExitUsage, `unknown output "xml"`},
 		{"a topology without a place", oneSlice, []string{"-f", "-", "--topology", "zone"}, ExitUsage, "give its zone"},

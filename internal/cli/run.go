@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -126,6 +127,8 @@ type runner struct {
 	fleet   *publish.Fleet
 	shadow  *live.Watcher // nil unless an upstream is in mode shadow
 	opened  sync.Once
+	// leading: this replica publishes, or has. Only with leader election.
+	leading atomic.Bool
 }
 
 // changed hands what the watch saw to the publishers.

@@ -57,10 +57,13 @@ func (r *runner) status() runStatus {
 }
 
 // unready says why the process is not ready, "" if it is: every upstream has
-// been published once.
+// been published once. A standby replica is ready when it could take over.
 func (r *runner) unready() string {
 	if !r.watcher.Synced() {
 		return "the initial list of EndpointSlices is not handled yet"
+	}
+	if r.conf.Leader != nil && !r.leading.Load() {
+		return "" // a standby: it could take over, and nothing is asked of it
 	}
 	for _, s := range r.fleet.Statuses() {
 		if s.LastSuccess.IsZero() {

@@ -30,18 +30,19 @@ type HAProxy struct {
 
 // Server holds the options that each server is added with.
 type Server struct {
-	Weight    int      `yaml:"weight"`
-	MaxConn   int      `yaml:"maxConn"`
-	Check     bool     `yaml:"check"`
-	Interval  Duration `yaml:"interval"`
-	Rise      int      `yaml:"rise"`
-	Fall      int      `yaml:"fall"`
-	Proto     string   `yaml:"proto"`
-	SendProxy string   `yaml:"sendProxy"`
-	SSL       bool     `yaml:"ssl"`
-	Verify    string   `yaml:"verify"`
-	CAFile    string   `yaml:"caFile"`
-	SNI       string   `yaml:"sni"`
+	Weight      int      `yaml:"weight"`
+	MaxConn     int      `yaml:"maxConn"`
+	PoolMaxConn int      `yaml:"poolMaxConn"`
+	Check       bool     `yaml:"check"`
+	Interval    Duration `yaml:"interval"`
+	Rise        int      `yaml:"rise"`
+	Fall        int      `yaml:"fall"`
+	Proto       string   `yaml:"proto"`
+	SendProxy   string   `yaml:"sendProxy"`
+	SSL         bool     `yaml:"ssl"`
+	Verify      string   `yaml:"verify"`
+	CAFile      string   `yaml:"caFile"`
+	SNI         string   `yaml:"sni"`
 }
 
 // Template is a file that is rendered.
@@ -98,7 +99,7 @@ func (t *Target) Driver() (publish.Driver, error) {
 
 func (s *Server) options() haproxy.Options {
 	return haproxy.Options{
-		Weight: s.Weight, MaxConn: s.MaxConn,
+		Weight: s.Weight, MaxConn: s.MaxConn, PoolMaxConn: s.PoolMaxConn,
 		Check: s.Check, Interval: s.Interval.Duration, Rise: s.Rise, Fall: s.Fall,
 		Proto: s.Proto, SendProxy: s.SendProxy,
 		SSL: s.SSL, Verify: s.Verify, CAFile: s.CAFile, SNI: s.SNI,

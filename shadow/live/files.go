@@ -121,7 +121,7 @@ func (f *Files) object(data json.RawMessage, kind string, depth int) error {
 		return f.decode(of, data)
 	}
 	if depth == maxDepth {
-		return fmt.Errorf("Lists are nested more than %d deep", maxDepth)
+		return fmt.Errorf("kind List is nested more than %d deep", maxDepth)
 	}
 	f.sawList(item)
 	for i, inner := range head.Items {

@@ -29,6 +29,7 @@ type (
 		Items []Endpoints
 	}
 )
+
 type (
 	Pod     struct{ metav1.ObjectMeta }
 	PodList struct{ Items []Pod }

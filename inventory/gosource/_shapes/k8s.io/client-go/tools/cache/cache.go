@@ -25,6 +25,7 @@ type (
 		GetIndexer() Indexer
 	}
 )
+
 type (
 	GenericLister interface{}
 	ListWatch     struct {

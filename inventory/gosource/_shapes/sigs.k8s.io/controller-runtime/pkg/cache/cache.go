@@ -14,6 +14,7 @@ type (
 		GetInformer(ctx context.Context, obj client.Object, opts ...any) (Informer, error)
 	}
 )
+
 type (
 	ByObject struct{}
 	Options  struct{ ByObject map[client.Object]ByObject }

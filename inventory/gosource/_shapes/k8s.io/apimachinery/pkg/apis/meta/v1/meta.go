@@ -16,6 +16,7 @@ type (
 		Labels          map[string]string
 	}
 )
+
 type (
 	ListMeta      struct{ ResourceVersion string }
 	GetOptions    struct{}
