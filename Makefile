@@ -26,9 +26,9 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s "$$(printf '\t')"
 
 .PHONY: build
-build: ## Build bin/slicewright and bin/slicewright-lab
-	go build -trimpath -o bin/slicewright ./cmd/slicewright
-	go build -C lab -trimpath -o ../bin/slicewright-lab ./cmd/slicewright-lab
+build: ## Build bin/slicewright and bin/slicewright-lab, without cgo: smaller on disk and in memory
+	CGO_ENABLED=0 go build -trimpath -o bin/slicewright ./cmd/slicewright
+	CGO_ENABLED=0 go build -C lab -trimpath -o ../bin/slicewright-lab ./cmd/slicewright-lab
 
 .PHONY: deps
 deps: ## Install the Debian packages that tests and demo run (asks apt only for what is missing)
