@@ -223,7 +223,11 @@ func TestSetEqualsFoldOfWhatIsLeft(t *testing.T) {
 				version++
 				es := someSlice(t, version)
 				w.left[sliceKey(es)] = es
+				before := es.DeepCopy()
 				w.fold(t, w.ix.Apply(es))
+				if diff := cmp.Diff(before, es); diff != "" {
+					t.Fatalf("the object was modified (S19):\n%s", diff)
+				}
 				if again := w.ix.Apply(es.DeepCopy()); len(again) != 0 {
 					t.Fatalf("the same event again changed %v", again)
 				}
