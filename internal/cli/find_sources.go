@@ -23,6 +23,7 @@ import (
 	"github.com/slicewright/slicewright/inventory/objects"
 	"github.com/slicewright/slicewright/inventory/rbac"
 	"github.com/slicewright/slicewright/inventory/textsource"
+	"github.com/slicewright/slicewright/inventory/workloads"
 	"github.com/slicewright/slicewright/inventory/writers"
 )
 
@@ -37,7 +38,8 @@ type search struct {
 	coverage []evidence.Coverage
 	check    *apimetrics.CrossCheck
 	patches  []inventory.RolePatch
-	log      *audit.Totals // nil without an audit log
+	log      *audit.Totals      // nil without an audit log
+	running  []*workloads.Index // of each snapshot, to know whose Pod a log speaks of
 }
 
 func newSearch(streams Streams, flags findFlags) *search {
@@ -186,6 +188,7 @@ func (s *search) manifests(ctx context.Context, name string) (*objects.Snapshot,
 
 func (s *search) evaluate(snapshot *objects.Snapshot) {
 	grants := rbac.Analyze(snapshot)
+	s.running = append(s.running, grants.Workloads)
 	s.add(grants.Findings, grants.Coverage)
 	s.add(writers.Find(snapshot, grants))
 	for _, p := range grants.Patches {
@@ -198,7 +201,7 @@ func (s *search) audit(ctx context.Context) error {
 		return nil
 	}
 	result := audit.Scan(ctx, s.flags.audits, s.streams.In, s.flags.auditOptions())
-	s.add(result.Findings, result.Coverage)
+	s.addLogged(result.Findings, result.Coverage)
 	s.log = &result.Totals
 	return nil
 }
@@ -218,9 +221,18 @@ func (s *search) aggregate(context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.add(result.Findings, result.Coverage)
+		s.addLogged(result.Findings, result.Coverage)
 	}
 	return nil
+}
+
+// addLogged adds findings of a log, which knows Pods and ServiceAccounts, with the
+// workloads that the objects say they belong to.
+func (s *search) addLogged(findings []evidence.Finding, coverage evidence.Coverage) {
+	for _, index := range s.running {
+		inventory.AttributeWorkloads(findings, index)
+	}
+	s.add(findings, coverage)
 }
 
 func (s *search) metrics(ctx context.Context) error {
