@@ -55,6 +55,11 @@ var vocabulary = map[string]command{
 	"observe":     {"observe start NAME BACKEND SERVICE | observe stop NAME [FEWEST]", (*script).cmdObserve},
 	"slicewright": {"slicewright start NAME ARGS... | kill NAME | stop NAME | again NAME | bounce NAME TIMES WITHIN", (*script).cmdSlicewright},
 
+	// Consumers of Endpoints, and what find reads of a cluster.
+	"consumer": {"consumer DEPLOYMENT MODE [-FLAG=VALUE...]", (*script).cmdConsumer},
+	"raw":      {"raw PATH FILE", (*script).cmdRaw},
+	"dump":     {"dump FOLDER NAMESPACE...", (*script).cmdDump},
+
 	// Requests.
 	"expect":  {"expect URL ADDRESSES", (*script).cmdExpect},
 	"probe":   {"probe URL N | probe start NAME URL | probe stop NAME", (*script).cmdProbe},
