@@ -100,7 +100,9 @@ type Unread struct {
 	// Namespace is "" for all.
 	Namespace string `json:"namespace"`
 	// Needed: without it no Service there can be judged.
-	Needed  bool   `json:"needed"`
+	Needed bool `json:"needed"`
+	// Refused: permission is missing; else it did not work for another reason.
+	Refused bool   `json:"refused"`
 	Problem string `json:"problem"`
 	Effect  string `json:"effect"`
 }

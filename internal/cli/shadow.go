@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -244,13 +243,17 @@ func (f *shadowFlags) watchUntilDone(ctx context.Context, w *live.Watcher, event
 	<-ctx.Done()
 }
 
-// explainUnread names what permission is missing: in the report it is one of
-// many things, and to whoever may grant it the first.
+// explainUnread names what is needed and missing: in the report it is one of many
+// things, and to whoever may do something about it the first.
 func explainUnread(logger *slog.Logger, report *shadow.Report) {
 	for _, u := range report.Unread {
-		if u.Needed {
-			logger.Error("needed, and cannot be read: list and watch must be permitted, see docs/shadow.md for the Role",
-				"resource", u.Resource, "namespace", u.Namespace, "err", errors.New(u.Problem))
+		if !u.Needed {
+			continue
 		}
+		message := "needed, and cannot be read: does the API server answer?"
+		if u.Refused {
+			message = "needed, and refused: list and watch must be permitted, see docs/shadow.md for the Role"
+		}
+		logger.Error(message, "resource", u.Resource, "namespace", u.Namespace, "err", u.Problem)
 	}
 }

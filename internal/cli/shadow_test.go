@@ -202,7 +202,7 @@ func TestShadowOfAClusterThatRefuses(t *testing.T) {
 	// Refused, it does not wait out its time.
 	began := time.Now()
 	r := shadowOf(t, "", ExitUnknown, "--server", s.URL, "--for", "10m", "-A")
-	if r.Outcome != shadow.Unknown || len(r.Unread) != 1 || !r.Unread[0].Needed {
+	if r.Outcome != shadow.Unknown || len(r.Unread) != 1 || !r.Unread[0].Needed || !r.Unread[0].Refused {
 		t.Errorf("%+v", r)
 	}
 	if took := time.Since(began); took > 5*time.Minute {

@@ -52,7 +52,7 @@ func (s *source) unread() shadow.Unread {
 	if s.err != nil {
 		problem = s.err.Error()
 	}
-	return shadow.Unread{Resource: s.name, Namespace: s.namespace, Needed: s.needed, Problem: problem, Effect: s.effect}
+	return shadow.Unread{Resource: s.name, Namespace: s.namespace, Needed: s.needed, Refused: s.refused(), Problem: problem, Effect: s.effect}
 }
 
 // reflector returns what keeps the source at what the API server has.

@@ -266,7 +266,7 @@ func TestNothingIsJudgedWhileASourceCannotBeRead(t *testing.T) {
 		if s := only(t, w); !strings.Contains(s.Reason, "endpoints cannot be read: ") {
 			t.Errorf("the reason is %q", s.Reason)
 		}
-		if len(r.Unread) != 1 || r.Unread[0].Resource != "endpoints" || !r.Unread[0].Needed {
+		if len(r.Unread) != 1 || r.Unread[0].Resource != "endpoints" || !r.Unread[0].Needed || !r.Unread[0].Refused {
 			t.Errorf("unread: %+v", r.Unread)
 		}
 		if n := strings.Count(log.String(), "cannot read"); n != 1 {
