@@ -54,9 +54,10 @@ func (s *source) observe(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // we are the ones who ended the call
 	}
-	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
-		// The watch's resourceVersion is compacted away. A list follows at
-		// once, and whether that works is what counts.
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsInvalid(err) {
+		// The watch's resourceVersion is compacted away, or the API server is
+		// too old to stream a list and refuses to. A list follows at once, and
+		// whether that works is what counts.
 		return
 	}
 	s.mu.Lock()

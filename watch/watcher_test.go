@@ -58,6 +58,7 @@ type server struct {
 	mu      sync.Mutex
 	items   []discoveryv1.EndpointSlice
 	err     error // of every list and watch
+	old     bool  // cannot stream a list
 	streams []*apiwatch.FakeWatcher
 }
 
@@ -77,6 +78,9 @@ func newServer(items ...*discoveryv1.EndpointSlice) *server {
 		}
 		w := apiwatch.NewFakeWithChanSize(len(s.items)+1, false)
 		if initial := action.(clienttesting.WatchActionImpl).ListOptions.SendInitialEvents; initial != nil && *initial {
+			if s.old {
+				return true, nil, apierrors.NewInvalid(discoveryv1.SchemeGroupVersion.WithKind("ListOptions").GroupKind(), "", nil)
+			}
 			for i := range s.items {
 				w.Add(s.items[i].DeepCopy())
 			}
@@ -178,6 +182,23 @@ func TestTheGate(t *testing.T) {
 		synctest.Wait()
 		if !w.Synced() || told != 1 {
 			t.Errorf("synced %v, told %d times, want once: an empty list opens the gate", w.Synced(), told)
+		}
+	})
+}
+
+// An API server that cannot stream a list is asked for a plain one, and that is
+// no failure.
+func TestAnOldServerIsNotDegraded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(sliceOf("a", "10.0.0.1"))
+		s.old = true
+		var log bytes.Buffer
+		w := start(t, s, nil, &log)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		expect(t, w, "10.0.0.1")
+		if h := w.Health()[0]; h.Degraded || !h.Synced || strings.Contains(log.String(), "cannot read") {
+			t.Errorf("health is %+v, the log:\n%s", h, &log)
 		}
 	})
 }
