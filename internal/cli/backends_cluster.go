@@ -16,13 +16,9 @@ import (
 
 // fromCluster shows what the API server has, and with --watch what it gets.
 func (f *backendsFlags) fromCluster(ctx context.Context, v *backendsView) error {
-	connection, err := f.cluster.ToRESTConfig()
+	client, _, err := connect(f.cluster, "backends")
 	if err != nil {
-		return fmt.Errorf("connect to the cluster: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(watch.Configure(connection, userAgent("backends")))
-	if err != nil {
-		return fmt.Errorf("connect to the cluster: %w", err)
+		return err
 	}
 	current, _, err := f.cluster.ToRawKubeConfigLoader().Namespace()
 	if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,19 +16,14 @@ import (
 
 	"github.com/slicewright/slicewright/inventory/evidence"
 	"github.com/slicewright/slicewright/readiness"
-	"github.com/slicewright/slicewright/watch"
 )
 
 // readGateCluster reads what criteria ask of a running cluster. A resource that
 // may not be listed makes its criteria unknown and is no error.
 func readGateCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*readiness.Cluster, error) {
-	connection, err := flags.ToRESTConfig()
+	client, _, err := connect(flags, "gate")
 	if err != nil {
-		return nil, fmt.Errorf("connect to the cluster: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(watch.Configure(connection, userAgent("gate")))
-	if err != nil {
-		return nil, fmt.Errorf("connect to the cluster: %w", err)
+		return nil, err
 	}
 	return listGateCluster(ctx, client), nil
 }

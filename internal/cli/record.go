@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/slicewright/slicewright/timeline/record"
 	"github.com/slicewright/slicewright/timeline/store"
@@ -162,17 +161,9 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	if err != nil {
 		return err
 	}
-	config, err := flags.cluster.ToRESTConfig()
+	client, connection, err := connect(flags.cluster, "record")
 	if err != nil {
-		return fmt.Errorf("read the kubeconfig: %w", err)
-	}
-	// Protobuf is several times cheaper to decode than JSON.
-	config.UserAgent = userAgent("record")
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("reach the cluster: %w", err)
+		return err
 	}
 	if flags.lasting > 0 {
 		var cancel context.CancelFunc
@@ -180,7 +171,7 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 		defer cancel()
 	}
 	w, err := store.Create(ctx, flags.out, store.Run{
-		Source: config.Host, Scope: scope.String(), Started: time.Now(), MaxSize: size,
+		Source: connection.Host, Scope: scope.String(), Started: time.Now(), MaxSize: size,
 	})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -69,13 +68,9 @@ func (f *runFlags) run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	connection, err := f.cluster.ToRESTConfig()
+	client, connection, err := connect(f.cluster, "run")
 	if err != nil {
-		return fmt.Errorf("connect to the cluster: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(watch.Configure(connection, userAgent("run")))
-	if err != nil {
-		return fmt.Errorf("connect to the cluster: %w", err)
+		return err
 	}
 	if err := checkAccess(ctx, client, conf.Namespaces, logger); err != nil {
 		return err

@@ -13,12 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/shadow"
 	"github.com/slicewright/slicewright/shadow/live"
-	"github.com/slicewright/slicewright/watch"
 )
 
 type shadowFlags struct {
@@ -171,13 +169,9 @@ func (f *shadowFlags) watch(ctx context.Context, streams Streams, services []end
 	if err != nil {
 		return nil, err
 	}
-	connection, err := f.cluster.ToRESTConfig()
+	client, _, err := connect(f.cluster, "shadow")
 	if err != nil {
-		return nil, fmt.Errorf("connect to the cluster: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(watch.Configure(connection, userAgent("shadow")))
-	if err != nil {
-		return nil, fmt.Errorf("connect to the cluster: %w", err)
+		return nil, err
 	}
 	current, _, err := f.cluster.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
