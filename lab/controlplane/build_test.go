@@ -4,8 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -35,7 +33,11 @@ func module(kubernetes string) map[string]string {
 
 func key(t *testing.T, b Build) string {
 	t.Helper()
-	key, err := b.key()
+	program, err := b.program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := program.Key()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +66,8 @@ func TestAnotherKubernetesIsAnotherModuleFile(t *testing.T) {
 	dir := source(t, files)
 	for modfile, want := range map[string]string{"": "v1.37.2", "go-1.36.mod": "v1.36.3"} {
 		b := Build{Source: dir, Modfile: modfile}
-		if got, err := b.kubernetesVersion(); err != nil || got != want {
-			t.Errorf("%q: %s, %v; want %s", modfile, got, err, want)
+		if got, err := b.program(); err != nil || got.Version != want {
+			t.Errorf("%q: %s, %v; want %s", modfile, got.Version, err, want)
 		}
 	}
 	if key(t, Build{Source: dir}) == key(t, Build{Source: dir, Modfile: "go-1.36.mod"}) {
@@ -75,21 +77,10 @@ func TestAnotherKubernetesIsAnotherModuleFile(t *testing.T) {
 
 func TestLinkFlagsCarryTheVersion(t *testing.T) {
 	const in = "-X k8s.io/component-base/version."
-	want := "-s -w " + in + "gitVersion=v1.37.2 " + in + "gitMajor=1 " + in + "gitMinor=37"
+	want := in + "gitVersion=v1.37.2 " + in + "gitMajor=1 " + in + "gitMinor=37"
 	if got := linkFlags("v1.37.2"); got != want {
 		t.Errorf("got %s", got)
 	}
-}
-
-func TestBuildOutputIsPackagesAndWhatTheCompilerSays(t *testing.T) {
-	out := "k8s.io/api/core/v1\ninternal/abi\n# k8s.io/broken\nbroken.go:1:1: syntax error\n"
-	var compiled atomic.Int64
-	said := countPackages(strings.NewReader(out), &compiled)
-	if compiled.Load() != 2 || said != "# k8s.io/broken\nbroken.go:1:1: syntax error\n" {
-		t.Errorf("%d packages, said %q", compiled.Load(), said)
-	}
-	// A line that no buffer holds does not stop the build.
-	countPackages(strings.NewReader(strings.Repeat("x", 1<<20)+"\na/b\n"), &compiled)
 }
 
 func TestSourceIsFoundFromAnywhereInTheCheckout(t *testing.T) {
