@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,9 +35,11 @@ type Program struct {
 	// package of a module that the module file requires.
 	Package string
 	// Sources are patterns, relative to Dir, of the files of the module itself
-	// that the program is built from.
+	// that the program is built from. nil is every Go file of the module that is
+	// no test.
 	Sources []string
-	// Version begins the name of the folder that keeps it, for people who look.
+	// Version begins the name of the folder that keeps it, for people who look;
+	// Name if empty.
 	Version string
 	// Tags are build tags.
 	Tags []string
@@ -76,7 +79,11 @@ func (c Cache) Program(ctx context.Context, p Program) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("look for %s: %w", p.Title, err)
 	}
-	path := filepath.Join(c.Dir, p.Version+"-"+key, p.Name)
+	version := p.Version
+	if version == "" {
+		version = p.Name
+	}
+	path := filepath.Join(c.Dir, version+"-"+key, p.Name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -124,14 +131,11 @@ func (p Program) Required(module string) (string, error) {
 // Requirements that are not compiled in change it as well; with a warm build
 // cache that costs a link.
 func (p Program) Key() (string, error) {
-	files := []string{p.ModuleFile(), strings.TrimSuffix(p.ModuleFile(), ".mod") + ".sum"}
-	for _, pattern := range p.Sources {
-		found, err := filepath.Glob(filepath.Join(p.Dir, pattern))
-		if err != nil {
-			return "", fmt.Errorf("sources %q: %w", pattern, err)
-		}
-		files = append(files, found...)
+	sources, err := p.sources()
+	if err != nil {
+		return "", err
 	}
+	files := append([]string{p.ModuleFile(), strings.TrimSuffix(p.ModuleFile(), ".mod") + ".sum"}, sources...)
 	hash := sha256.New()
 	fmt.Fprintln(hash, runtime.Version(), runtime.GOARCH)
 	for _, path := range files {
@@ -146,6 +150,46 @@ func (p Program) Key() (string, error) {
 		fmt.Fprintln(hash, "tag", tag)
 	}
 	return hex.EncodeToString(hash.Sum(nil))[:16], nil
+}
+
+func (p Program) sources() ([]string, error) {
+	if p.Sources == nil {
+		return p.allSources()
+	}
+	var files []string
+	for _, pattern := range p.Sources {
+		found, err := filepath.Glob(filepath.Join(p.Dir, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("sources %q: %w", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// allSources are the module's Go files, in the order of their paths. Modules in
+// folders below are others'.
+func (p Program) allSources() ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(p.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if _, err := os.Stat(filepath.Join(path, "go.mod")); path != p.Dir && (err == nil || entry.Name() == "testdata") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find the sources: %w", err)
+	}
+	return files, nil
 }
 
 // compile runs go build. Its flags are the same everywhere, so that Go's own

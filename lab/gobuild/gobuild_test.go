@@ -74,6 +74,30 @@ func TestKeyFollowsWhatAProgramIsBuiltFrom(t *testing.T) {
 	}
 }
 
+func TestWithoutPatternsEveryGoFileOfTheModuleIsASource(t *testing.T) {
+	all := func(files map[string]string) Program {
+		p := module(t, files)
+		p.Sources = nil
+		return p
+	}
+	files := hello()
+	for name, content := range map[string]string{
+		"main_test.go": "package main\n", "testdata/x.go": "", "other/go.mod": "module other\n", "other/other.go": "package other\n",
+	} {
+		files[name] = content
+	}
+	first := key(t, all(files))
+	for name := range files {
+		content := files[name]
+		files[name] = content + " "
+		same := key(t, all(files)) == first
+		files[name] = content
+		if want := name != "go.mod" && name != "go.sum" && name != "main.go" && name != "loud.go" && name != "sub/x.go"; same != want {
+			t.Errorf("a change of %s: the same key is %t, want %t", name, same, want)
+		}
+	}
+}
+
 func TestProgramIsBuiltOnceAndWithItsFlags(t *testing.T) {
 	var progress bytes.Buffer
 	c := Cache{Dir: t.TempDir(), Progress: &progress}
