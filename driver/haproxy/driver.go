@@ -69,14 +69,10 @@ func (d *Driver) observe(ctx context.Context) (*Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, state, stat := answers[0], answers[1], noStat
-	// By its number, not its name: a frontend may have the same name, and
-	// "show stat" then means that one, which has no servers.
-	if id, ok := backendID(state); ok {
-		if answers, err = c.exchange([]byte("show stat "+id+" 4 -1\n"), 1); err != nil {
-			return nil, err
-		}
-		stat = answers[0]
+	info, state := answers[0], answers[1]
+	stat, err := c.stat(state)
+	if err != nil {
+		return nil, err
 	}
 	o, err := d.read(info, state, stat)
 	if err != nil {
@@ -88,6 +84,22 @@ func (d *Driver) observe(ctx context.Context) (*Observed, error) {
 		}
 	}
 	return o, nil
+}
+
+// stat returns the answer to "show stat" for the servers of the backend that an
+// answer to "show servers state" is about.
+func (c *client) stat(state string) (string, error) {
+	// By its number, not its name: a frontend may have the same name, and
+	// "show stat" then means that one, which has no servers.
+	id, ok := backendID(state)
+	if !ok {
+		return noStat, nil
+	}
+	answers, err := c.exchange([]byte("show stat "+id+" 4 -1\n"), 1)
+	if err != nil {
+		return "", err
+	}
+	return answers[0], nil
 }
 
 // read joins the three answers and parts our servers from foreign ones.

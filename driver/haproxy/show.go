@@ -134,9 +134,30 @@ type load struct{ sessions, idle int }
 // parseStat reads the answer to "show stat NUMBER 4 -1": the load of each
 // server.
 func parseStat(answer, backend string) (map[string]load, error) {
+	loads := make(map[string]load)
+	err := readStat(answer, backend, func(server string, get func(column string) string) error {
+		// Since HAProxy 2.2; before, a refused "del server" would be the only sign.
+		l, err := parseLoad(get("scur"), get("qcur"), orZero(get("idle_conn_cur")), orZero(get("used_conn_cur")))
+		loads[server] = l
+		return err
+	})
+	return loads, err
+}
+
+func orZero(text string) string {
+	if text == "" {
+		return "0"
+	}
+	return text
+}
+
+// readStat calls row for each row of an answer to "show stat". What get returns
+// is "" for a column that this version of HAProxy does not have. An error of row
+// ends the reading.
+func readStat(answer, backend string, row func(server string, get func(column string) string) error) error {
 	text, ok := strings.CutPrefix(answer, "# ")
 	if !ok {
-		return nil, fmt.Errorf("show stat: %.40q is no header", answer)
+		return fmt.Errorf("show stat: %.40q is no header", answer)
 	}
 	r := csv.NewReader(strings.NewReader(text))
 	// Some columns hold texts from health checks; their quotes are not to be
@@ -144,36 +165,32 @@ func parseStat(answer, backend string) (map[string]load, error) {
 	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, true
 	header, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("show stat: %w", err)
+		return fmt.Errorf("show stat: %w", err)
 	}
 	column, err := columns(header, "pxname", "svname", "qcur", "scur")
 	if err != nil {
-		return nil, fmt.Errorf("show stat: %w", err)
+		return fmt.Errorf("show stat: %w", err)
 	}
-	// Since HAProxy 2.2; before, a refused "del server" would be the only sign.
-	optional := func(row []string, name string) string {
-		if at, ok := column[name]; ok && row[at] != "" {
-			return row[at]
-		}
-		return "0"
-	}
-	loads := make(map[string]load)
 	for {
-		row, err := r.Read()
+		fields, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return loads, nil
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("show stat: %w", err)
+			return fmt.Errorf("show stat: %w", err)
 		}
-		if len(row) < len(column) || row[column["pxname"]] != backend {
-			return nil, fmt.Errorf("show stat: %.80q is no row of backend %s", strings.Join(row, ","), backend)
+		if len(fields) < len(column) || fields[column["pxname"]] != backend {
+			return fmt.Errorf("show stat: %.80q is no row of backend %s", strings.Join(fields, ","), backend)
 		}
-		l, err := parseLoad(row[column["scur"]], row[column["qcur"]], optional(row, "idle_conn_cur"), optional(row, "used_conn_cur"))
-		if err != nil {
-			return nil, fmt.Errorf("show stat: server %.80q: %w", row[column["svname"]], err)
+		server := strings.Clone(fields[column["svname"]])
+		if err := row(server, func(name string) string {
+			if at, ok := column[name]; ok {
+				return fields[at]
+			}
+			return ""
+		}); err != nil {
+			return fmt.Errorf("show stat: server %.80q: %w", server, err)
 		}
-		loads[strings.Clone(row[column["svname"]])] = l
 	}
 }
 

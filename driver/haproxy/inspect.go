@@ -1,0 +1,108 @@
+package haproxy
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Row is one server of a backend, whoever added it, with what HAProxy's
+// statistics say of it.
+type Row struct {
+	Server
+	// Status is HAProxy's word for what it does with the server, health checks
+	// included: "UP", "no check", "DOWN 1/2", "DRAIN", "MAINT (resolution)" and
+	// more. It is printable whatever HAProxy answered.
+	Status string
+	// Backup says that it gets connections only while no other server can.
+	Backup bool
+	// Current counts its open sessions, Total those that it ever had since
+	// HAProxy started or "clear counters" was given; -1 if HAProxy does not say.
+	Current, Total int64
+}
+
+// Inspect reads all servers of a backend once and changes nothing. A backend
+// without servers has no rows; one that does not exist is [ErrNoBackend]. A
+// socket with "level user" is enough.
+func Inspect(ctx context.Context, socket, backend string) ([]Row, error) {
+	d, err := New(Config{Socket: socket, Backend: backend})
+	if err != nil {
+		return nil, err
+	}
+	state, stat, err := d.ask(ctx)
+	if err != nil {
+		return nil, d.failed("inspect", err)
+	}
+	rows, err := parseRows(state, stat, backend)
+	if err != nil {
+		return nil, d.failed("inspect", err)
+	}
+	return rows, nil
+}
+
+// ask returns the answers to "show servers state" and "show stat".
+func (d *Driver) ask(ctx context.Context) (state, stat string, err error) {
+	c, err := d.connect(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	defer c.Close()
+	answers, err := c.exchange([]byte("show servers state "+d.config.Backend+"\n"), 1)
+	if err != nil {
+		return "", "", err
+	}
+	stat, err = c.stat(answers[0])
+	return answers[0], stat, err
+}
+
+// parseRows joins the two answers. A server that is only in one of them came or
+// went between the two commands.
+func parseRows(state, stat, backend string) ([]Row, error) {
+	if strings.HasPrefix(state, "[") {
+		_, err := judge(verbAdd, state) // a message where a table should be
+		return nil, err
+	}
+	servers, err := parseServersState(state, backend)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]Row)
+	if err := readStat(stat, backend, func(name string, get func(string) string) error {
+		row, err := parseRow(get)
+		known[name] = row
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, s := range servers {
+		if row, ok := known[s.Name]; ok {
+			s.Sessions, s.Idle = row.Sessions, row.Idle
+			row.Server = s
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func parseRow(get func(column string) string) (Row, error) {
+	row := Row{Status: get("status"), Backup: get("bck") == "1", Total: -1}
+	if row.Status == "" || strings.ContainsFunc(row.Status, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return row, fmt.Errorf("status %.40q is no word of HAProxy's", row.Status)
+	}
+	l, err := parseLoad(get("scur"), get("qcur"), orZero(get("idle_conn_cur")), orZero(get("used_conn_cur")))
+	if err != nil {
+		return row, err
+	}
+	row.Sessions, row.Idle = l.sessions, l.idle
+	if row.Current, err = strconv.ParseInt(get("scur"), 10, 32); err != nil {
+		return row, fmt.Errorf("scur: %w", err)
+	}
+	if total := get("stot"); total != "" {
+		if row.Total, err = strconv.ParseInt(total, 10, 64); err != nil || row.Total < 0 {
+			return row, fmt.Errorf("stot %.40q is not a count", total)
+		}
+	}
+	return row, nil
+}
