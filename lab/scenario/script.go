@@ -124,10 +124,8 @@ func (s *script) close(t cleaner) {
 	if err := s.putBack(ctx); err != nil {
 		t.Errorf("%v", err)
 	}
-	for _, name := range s.spaces {
-		if err := s.clear(ctx, name); err != nil {
-			t.Errorf("clear namespace %s: %v", name, err)
-		}
+	if err := s.clear(ctx); err != nil {
+		t.Errorf("clear namespaces %s: %v", strings.Join(s.spaces, ", "), err)
 	}
 	if err := s.engine.Lab.Standalone.Close(); err != nil {
 		t.Errorf("close listeners: %v", err)
@@ -163,25 +161,30 @@ func (s *script) putBack(ctx context.Context) error {
 	return nil
 }
 
-// clear deletes a namespace, its Pods at once, and returns when they no longer
-// hold their addresses, which the next script may want. The rest of the
-// namespace goes in its own time.
-func (s *script) clear(ctx context.Context, name string) error {
+// clear deletes the script's namespaces, their Pods at once, and returns when
+// these no longer hold their addresses, which the next script may want. The rest
+// of a namespace goes in its own time.
+func (s *script) clear(ctx context.Context) error {
 	return eventually(ctx, func(ctx context.Context) error {
-		client := s.engine.Lab.Client
-		err := client.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			return err
-		}
-		err = client.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
-		if err != nil {
-			return err
+		for _, name := range s.spaces {
+			if err := s.deleteNamespace(ctx, name); err != nil {
+				return err
+			}
 		}
 		if left := s.engine.Lab.Kubelet.Running(); left > 0 {
 			return fmt.Errorf("%d Pods still run", left)
 		}
 		return nil
 	})
+}
+
+func (s *script) deleteNamespace(ctx context.Context, name string) error {
+	client := s.engine.Lab.Client.CoreV1()
+	err := client.Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return err
+	}
+	return client.Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
 }
 
 // dump writes what the API server and HAProxy have into the logs.
