@@ -17,6 +17,9 @@ type Row struct {
 	Status string
 	// Backup says that it gets connections only while no other server can.
 	Backup bool
+	// Weight is the one in effect. A server with 0 gets no new connections but
+	// those of persistent clients, whatever its Status.
+	Weight int
 	// Current counts its open sessions, Total those that it ever had since
 	// HAProxy started or "clear counters" was given; -1 if HAProxy does not say.
 	Current, Total int64
@@ -96,6 +99,9 @@ func parseRow(get func(column string) string) (Row, error) {
 		return row, err
 	}
 	row.Sessions, row.Idle = l.sessions, l.idle
+	if row.Weight, err = strconv.Atoi(get("weight")); err != nil || row.Weight < 0 {
+		return row, fmt.Errorf("weight %.40q is not a number", get("weight"))
+	}
 	if row.Current, err = strconv.ParseInt(get("scur"), 10, 32); err != nil {
 		return row, fmt.Errorf("scur: %w", err)
 	}

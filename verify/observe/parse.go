@@ -1,0 +1,82 @@
+package observe
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/observe/haproxy"
+	"github.com/slicewright/slicewright/verify/observe/list"
+)
+
+// A kind is one kind of consumer: how the rest of its spec is parsed, and a spec
+// for those who got it wrong.
+type kind struct {
+	name    string
+	example string
+	// parse returns the source, and the rest as it may be shown: without a
+	// password.
+	parse func(rest string) (source Source, shown string, err error)
+}
+
+var kinds = []kind{
+	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, string, error) {
+		source, err := haproxy.Parse(rest)
+		return source, rest, err
+	}},
+	{"file", "file:/var/lib/lb/backends.txt", func(rest string) (Source, string, error) {
+		source, err := list.ParseFile(rest)
+		return source, rest, err
+	}},
+	{"http", "http:http://127.0.0.1:8080/backends", func(rest string) (Source, string, error) {
+		source, err := list.ParseURL(rest)
+		return source, source.String(), err
+	}},
+}
+
+// Kinds lists the kinds of consumers, each with a spec as an example.
+func Kinds() []string {
+	examples := make([]string, len(kinds))
+	for i, k := range kinds {
+		examples[i] = k.example
+	}
+	return examples
+}
+
+// Parse returns an observer of the consumer that spec names. It reads nothing:
+// that the consumer is there shows when it is observed. The observer's String is
+// spec, with a password in a URL replaced. An error names spec and gives an
+// example.
+func Parse(spec string) (verify.Observer, error) {
+	if strings.ContainsFunc(spec, unicode.IsControl) {
+		return nil, fmt.Errorf("consumer %q: contains a control character", hidden(spec))
+	}
+	name, rest, found := strings.Cut(spec, ":")
+	for _, k := range kinds {
+		if !found || k.name != name {
+			continue
+		}
+		source, shown, err := k.parse(rest)
+		if err != nil {
+			return nil, fmt.Errorf("consumer %q: %w; an example: %s", hidden(spec), err, k.example)
+		}
+		return New(name+":"+shown, source), nil
+	}
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return nil, fmt.Errorf("consumer %q: is of no known kind (%s); an example: %s", hidden(spec), strings.Join(names, ", "), kinds[0].example)
+}
+
+var password = regexp.MustCompile(`//[^/@]*@`)
+
+// hidden is a spec that is not understood, without what may be a password.
+func hidden(spec string) string { return password.ReplaceAllString(spec, "//…@") }
+
+func unmap(address netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
+}
