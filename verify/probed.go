@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// probed is what came of one prober's requests.
+type probed struct{ answers []Answer }
+
+// Lost is the requests that failed in one way.
+type Lost struct {
+	Failure Failure
+	// Count is how many were lost though somebody was there to answer, and
+	// Expected how many failed while the slices had nobody active, or had not had
+	// for longer than a consumer may take to follow.
+	Count, Expected int64
+	// First and Last are when those began that count as lost, or else those that
+	// were expected; Detail is what the last one said.
+	First, Last time.Time
+	Detail      string
+}
+
+// Answering is how often one address answered.
+type Answering struct {
+	Address     netip.AddrPort
+	Count       int64
+	First, Last time.Time
+}
+
+// probing is the judgement of one prober's answers.
+type probing struct {
+	requests, identified, unidentified, early, unjudged int64
+	lost                                                []Lost
+	answering                                           []Answering
+	used                                                []Used
+	// bad is when the last request ended that was not answered as it should be.
+	bad time.Time
+}
+
+func (l *Log) probing(p *probed) probing {
+	r := probing{requests: int64(len(p.answers))}
+	lost := map[Failure]*Lost{}
+	answering := map[netip.AddrPort]*Answering{}
+	found := uses{}
+	for i := range p.answers {
+		a := &p.answers[i]
+		bad := false
+		switch {
+		case a.Failure == Unidentified || a.Failure == "" && !a.From.IsValid():
+			r.unidentified++
+			bad = true
+		case a.Failure != "":
+			bad = !l.failed(lost, a)
+		default:
+			r.identified++
+			who := answering[a.From]
+			if who == nil {
+				who = &Answering{Address: a.From, First: a.Began}
+				answering[a.From] = who
+			}
+			who.Count++
+			who.First, who.Last = earlier(who.First, a.Began), later(who.Last, a.Began)
+			u := l.judge(a.From, a.Began, a.Ended)
+			switch {
+			case u.unjudged:
+				r.unjudged++
+				bad = true
+			case u.early:
+				r.early++
+			case !u.fine:
+				found.add(a.From, u, 1, a.Began, a.Began, l.options.Settle)
+				bad = true
+			}
+		}
+		if bad {
+			r.bad = later(r.bad, a.Ended)
+		}
+	}
+	r.used = found.sorted()
+	for _, x := range lost {
+		r.lost = append(r.lost, *x)
+	}
+	slices.SortFunc(r.lost, func(a, b Lost) int { return cmp.Compare(a.Failure, b.Failure) })
+	for _, who := range answering {
+		r.answering = append(r.answering, *who)
+	}
+	slices.SortFunc(r.answering, func(a, b Answering) int { return a.Address.Compare(b.Address) })
+	return r
+}
+
+// failed counts a failure and reports whether it was to be expected.
+func (l *Log) failed(lost map[Failure]*Lost, a *Answer) bool {
+	x := lost[a.Failure]
+	if x == nil {
+		x = &Lost{Failure: a.Failure}
+		lost[a.Failure] = x
+	}
+	// 1 is none, 0 is unknown.
+	expected := l.active.within(a.Began.Add(-l.options.Settle), a.Ended, func(n int) bool { return n == 1 })
+	counts := !expected || x.Count == 0
+	if !expected && x.Count == 0 {
+		x.First, x.Last = time.Time{}, time.Time{}
+	}
+	if counts {
+		x.First, x.Last = earlier(x.First, a.Began), later(x.Last, a.Began)
+		x.Detail = a.Detail
+	}
+	if expected {
+		x.Expected++
+	} else {
+		x.Count++
+	}
+	return expected
+}
+
+// earlier and later take a zero time for none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// unreached are the addresses that are active and never answered.
+func (l *Log) unreached(r *probing) []netip.AddrPort {
+	answered := map[netip.AddrPort]bool{}
+	for _, who := range r.answering {
+		answered[who.Address] = true
+	}
+	var none []netip.AddrPort
+	for key, standing := range l.latest.Standings {
+		key = unmapped(key)
+		if standing == Active && !answered[key] && !answered[netip.AddrPortFrom(key.Addr(), 0)] {
+			none = append(none, key)
+		}
+	}
+	slices.SortFunc(none, netip.AddrPort.Compare)
+	return none
+}

@@ -1,0 +1,216 @@
+package verify
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/slicewright/slicewright/endpointset"
+)
+
+// The identity of a Report.
+const (
+	APIVersion = "slicewright.dev/v1alpha1"
+	ReportKind = "VerifyReport"
+)
+
+// Outcome is what is said of a consumer, of a probe, or of all together.
+type Outcome string
+
+// The outcomes.
+const (
+	Equal     Outcome = "equal"
+	Different Outcome = "different"
+	// Undetermined: not enough was seen to say. It is written "unknown".
+	Undetermined Outcome = "unknown"
+)
+
+// The bounds of a report: a thousand addresses say no more than the first ones,
+// and whoever answers a probe may call itself by any number of addresses. Counts
+// are always of all.
+const (
+	maxListed    = 100
+	maxAddresses = 2000
+)
+
+// Report is what a time of verifying came to. Its schema is
+// docs/schemas/verifyreport.schema.json.
+type Report struct {
+	APIVersion string             `json:"apiVersion"`
+	Kind       string             `json:"kind"`
+	Service    string             `json:"service"`
+	Port       string             `json:"port"`
+	Policy     endpointset.Policy `json:"policy"`
+	// Outcome is different if one part is, else unknown if one is, or if there was
+	// nothing to judge.
+	Outcome Outcome `json:"outcome"`
+	// Reasons say in sentences why the outcome is not equal.
+	Reasons []string `json:"reasons"`
+	// Interrupted: it ended before it had seen what it was to see.
+	Interrupted   bool             `json:"interrupted,omitempty"`
+	From          time.Time        `json:"from"`
+	Until         time.Time        `json:"until"`
+	SettleSeconds float64          `json:"settleSeconds"`
+	Slices        SlicesReport     `json:"slices"`
+	Command       *CommandReport   `json:"command,omitempty"`
+	Consumers     []ConsumerReport `json:"consumers"`
+	Probes        []ProbeReport    `json:"probes"`
+}
+
+// SlicesReport is what the slices said at the end, and how often that changed.
+type SlicesReport struct {
+	// Known is false if they were never read, or could not be at the end.
+	Known       bool `json:"known"`
+	Active      int  `json:"active"`
+	Terminating int  `json:"terminating"`
+	Excluded    int  `json:"excluded"`
+	// Changes counts changes of the set of active addresses; Changed is the last.
+	Changes int         `json:"changes"`
+	Changed time.Time   `json:"changed,omitzero"`
+	Gaps    []GapReport `json:"gaps"`
+}
+
+// CommandReport is the command during which was verified.
+type CommandReport struct {
+	Command  string    `json:"command"`
+	Began    time.Time `json:"began"`
+	Ended    time.Time `json:"ended"`
+	ExitCode int       `json:"exitCode"`
+	Problem  string    `json:"problem,omitempty"`
+}
+
+// GapReport is a time in which something could not be read.
+type GapReport struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+	Why  string    `json:"why"`
+}
+
+// ConsumerReport is one consumer's part.
+type ConsumerReport struct {
+	Consumer string  `json:"consumer"`
+	Outcome  Outcome `json:"outcome"`
+	Reason   string  `json:"reason,omitempty"`
+	Views    int     `json:"views"`
+	Failed   int     `json:"failed"`
+	Problem  string  `json:"problem,omitempty"`
+	// AddressesOnly: it knows no ports, and is compared by address.
+	AddressesOnly bool `json:"addressesOnly,omitempty"`
+	// New, Draining and Idle count what it had in its last view.
+	New      int         `json:"new"`
+	Draining int         `json:"draining"`
+	Idle     int         `json:"idle"`
+	Gaps     []GapReport `json:"gaps"`
+	// Kinds count all differences, Differences lists those to look at first.
+	Kinds              map[Kind]KindCount  `json:"kinds"`
+	Differences        []DifferenceReport  `json:"differences"`
+	DifferencesLeftOut int                 `json:"differencesLeftOut,omitempty"`
+	Convergences       []ConvergenceReport `json:"convergences"`
+	ConvergencesLeft   int                 `json:"convergencesLeftOut,omitempty"`
+	SlowestSeconds     float64             `json:"slowestConvergenceSeconds"`
+	// Used is what the consumer opened, by its own count, to addresses that were
+	// not active.
+	Used        []UsedReport `json:"used"`
+	UsedLeftOut int          `json:"usedLeftOut,omitempty"`
+}
+
+// KindCount counts the differences of a kind.
+type KindCount struct {
+	Count    int `json:"count"`
+	Findings int `json:"findings"`
+	// LongestSeconds is the longest that was seen.
+	LongestSeconds float64 `json:"longestSeconds"`
+}
+
+// DifferenceReport is a [Difference].
+type DifferenceReport struct {
+	Kind      Kind      `json:"kind"`
+	Address   string    `json:"address"`
+	From      time.Time `json:"from"`
+	To        time.Time `json:"to,omitzero"`
+	Seconds   float64   `json:"seconds"`
+	Most      float64   `json:"atMostSeconds"`
+	Finding   bool      `json:"finding"`
+	Undecided bool      `json:"undecided,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+	Word      string    `json:"word,omitempty"`
+}
+
+// ConvergenceReport is a [Convergence]. Equal is absent if it did not come.
+type ConvergenceReport struct {
+	Changes int       `json:"changes"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Equal   time.Time `json:"equal,omitzero"`
+	Seconds float64   `json:"seconds"`
+}
+
+// UsedReport is a [Used].
+type UsedReport struct {
+	Kind        UseKind   `json:"kind"`
+	Address     string    `json:"address"`
+	Count       int64     `json:"count"`
+	First       time.Time `json:"first"`
+	Last        time.Time `json:"last"`
+	Since       time.Time `json:"since"`
+	LateSeconds float64   `json:"lateSeconds"`
+	// AfterLeftSeconds is the longest time from when the last slice dropped it.
+	AfterLeftSeconds float64 `json:"afterLeftSeconds,omitempty"`
+	Finding          bool    `json:"finding"`
+	Reason           string  `json:"reason,omitempty"`
+}
+
+// ProbeReport is one prober's part.
+type ProbeReport struct {
+	Probe        string  `json:"probe"`
+	Outcome      Outcome `json:"outcome"`
+	Reason       string  `json:"reason,omitempty"`
+	Requests     int64   `json:"requests"`
+	Identified   int64   `json:"identified"`
+	Unidentified int64   `json:"unidentified"`
+	// Early counts answers of addresses that the slices had as active a moment later.
+	Early int64 `json:"early"`
+	// Unjudged counts answers while the slices could not be read.
+	Unjudged int64 `json:"unjudged"`
+	// LostRequests counts failures while somebody was there to answer, and
+	// ExpectedFailures those while nobody was.
+	LostRequests     int64             `json:"lostRequests"`
+	ExpectedFailures int64             `json:"expectedFailures"`
+	Lost             []LostReport      `json:"lost"`
+	Answering        []AnsweringReport `json:"answering"`
+	AnsweringLeftOut int               `json:"answeringLeftOut,omitempty"`
+	// Unreached are active at the end and never answered, which is no finding: a
+	// load balancer may choose.
+	Unreached        []string     `json:"unreached"`
+	UnreachedLeftOut int          `json:"unreachedLeftOut,omitempty"`
+	Used             []UsedReport `json:"used"`
+	UsedLeftOut      int          `json:"usedLeftOut,omitempty"`
+
+	// bad is when the last request ended that was not answered as it should be.
+	bad time.Time
+}
+
+// LostReport is a [Lost].
+type LostReport struct {
+	Failure  Failure   `json:"failure"`
+	Count    int64     `json:"count"`
+	Expected int64     `json:"expected"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Detail   string    `json:"detail,omitempty"`
+}
+
+// AnsweringReport is an [Answering].
+type AnsweringReport struct {
+	Address string    `json:"address"`
+	Count   int64     `json:"count"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+}
+
+// addressText leaves the port 0 out: the address alone is known.
+func addressText(a netip.AddrPort) string {
+	if a.Port() == 0 {
+		return a.Addr().String()
+	}
+	return a.String()
+}
