@@ -184,6 +184,11 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+// The product requires a version of it by number. Kubernetes requires v0.0.0, which
+// is replaced below: under another number all of the control plane would be
+// compiled anew, of the same source.
+exclude k8s.io/apiextensions-apiserver v0.37.2
+
 replace (
 	k8s.io/api => k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.2
