@@ -71,6 +71,8 @@ func defaultFlags(name string, c Config) []string {
 			"--authorization-mode=RBAC",
 			"--audit-policy-file=" + in("audit-policy.yaml"),
 			"--audit-log-path=" + in("audit.log"),
+			// In one file, so that who reads it need not look for older ones.
+			"--audit-log-maxsize=4096",
 			"--allow-privileged=true",
 			// One machine, few clients: fairness would only add latency.
 			"--enable-priority-and-fairness=false",

@@ -54,9 +54,16 @@ func (s *script) startProduct(name string, args []string) error {
 	if p := s.products[name]; p != nil {
 		return fmt.Errorf("%s runs already", name)
 	}
-	env := []string{"KUBECONFIG=" + filepath.Join(s.engine.Lab.Dir, "admin.kubeconfig")}
+	kubeconfig, err := s.identity(name)
+	if err != nil {
+		return err
+	}
+	if err := s.notePublisher(name, kubeconfig, args); err != nil {
+		return err
+	}
 	p, err := process.Start(process.Spec{
-		Name: name, Path: s.engine.Slicewright, Args: args, Env: env, Dir: s.work, Log: filepath.Join(s.logs, name+".log"),
+		Name: name, Path: s.engine.Slicewright, Args: args, Env: []string{"KUBECONFIG=" + kubeconfig},
+		Dir: s.work, Log: filepath.Join(s.logs, name+".log"),
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/slicewright/slicewright/lab/auditlog"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/haproxy"
 	"github.com/slicewright/slicewright/lab/manifest"
@@ -43,11 +44,18 @@ type script struct {
 	disturbed map[string]bool // components that are not as the lab starts them
 	spaces    []string        // namespaces to delete
 
+	publishers []publisher  // that may not ask for Endpoints
+	audit      auditlog.Log // since the script began
+
 	apiServerWasAway bool
 }
 
 func newScript(ctx context.Context, e *Engine, name, work string) (*script, error) {
 	objects, err := manifest.NewClient(e.Lab.Config)
+	if err != nil {
+		return nil, err
+	}
+	audit, err := auditlog.Now(e.Lab.ControlPlane.AuditLog())
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +76,7 @@ func newScript(ctx context.Context, e *Engine, name, work string) (*script, erro
 		requests:  map[string]chan probe.Answer{},
 		snapshots: map[string]controlplane.Snapshot{},
 		disturbed: map[string]bool{},
+		audit:     audit,
 	}, nil
 }
 
@@ -121,6 +130,9 @@ func (s *script) close(t cleaner) {
 		p.Kill()
 	}
 	s.haproxy.Stop()
+	if err := s.judgePublishers(s.audit); err != nil {
+		t.Errorf("%v", err)
+	}
 	if err := s.putBack(ctx); err != nil {
 		t.Errorf("%v", err)
 	}
