@@ -29,7 +29,8 @@ type Identity struct {
 }
 
 // Server answers on a Pod's addresses and ports, over HTTP/1.1 and over HTTP/2
-// without TLS (by prior knowledge). A path /slow?for=3s takes that long.
+// without TLS (by prior knowledge), gRPC's health checks among it. A path
+// /slow?for=3s takes that long.
 type Server struct {
 	identity    Identity
 	answerAfter atomic.Int64 // nanoseconds
@@ -97,13 +98,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		identity.IP, identity.Port = local.AddrPort().Addr().Unmap().String(), local.Port
 	}
 	header := w.Header()
-	header.Set("Content-Type", "application/json")
 	header.Set("X-Lab-Pod", identity.Name)
 	header.Set("X-Lab-Namespace", identity.Namespace)
 	header.Set("X-Lab-UID", identity.UID)
 	header.Set("X-Lab-Node", identity.Node)
 	header.Set("X-Lab-IP", identity.IP)
 	header.Set("X-Lab-Port", strconv.Itoa(identity.Port))
+	if isGRPC(r) {
+		answerGRPC(w, r)
+		return
+	}
+	header.Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(identity) // the client went away: nobody to tell
 }
 
