@@ -90,6 +90,12 @@ func (l *Log) consumerReport(name string, c *consumer, until time.Time) Consumer
 	}
 	r.DifferencesLeftOut = max(0, len(differences)-maxListed)
 	l.converged(&r, l.convergences(c, differences, until))
+	if n := len(c.looks); n > 0 {
+		r.looked = c.looks[n-1]
+		for agreed := agreements(c.looks, differences); n > 0 && agreed[n-1]; n-- {
+			r.agreed = c.looks[n-1:]
+		}
+	}
 	used := l.connections(c)
 	r.Used, r.UsedLeftOut = usedReports(used)
 	for i := range used {
@@ -186,7 +192,7 @@ func (l *Log) probeReport(name string, p *probed) ProbeReport {
 	j := l.probing(p)
 	r := ProbeReport{
 		Probe: name, Requests: j.requests, Identified: j.identified, Unidentified: j.unidentified, Early: j.early, Unjudged: j.unjudged,
-		Lost: []LostReport{}, Answering: []AnsweringReport{}, Unreached: []string{}, Used: []UsedReport{}, bad: j.bad,
+		Lost: []LostReport{}, Answering: []AnsweringReport{}, Unreached: []string{}, Used: []UsedReport{}, good: j.good,
 	}
 	for _, x := range j.lost {
 		r.LostRequests += x.Count

@@ -36,9 +36,13 @@ type probing struct {
 	lost                                                []Lost
 	answering                                           []Answering
 	used                                                []Used
-	// bad is when the last request ended that was not answered as it should be.
-	bad time.Time
+	// good are when the last requests began, as far back as all were answered as
+	// they should be, though not more than maxGood of them.
+	good []time.Time
 }
+
+// maxGood bounds what is kept to tell whether all has settled.
+const maxGood = 4096
 
 func (l *Log) probing(p *probed) probing {
 	r := probing{requests: int64(len(p.answers))}
@@ -56,6 +60,9 @@ func (l *Log) probing(p *probed) probing {
 			bad = !l.failed(lost, a)
 		default:
 			r.identified++
+		}
+		// A backend that answers with an error was connected to all the same.
+		if a.From.IsValid() && a.Failure != Unidentified {
 			who := answering[a.From]
 			if who == nil {
 				who = &Answering{Address: a.From, First: a.Began}
@@ -75,8 +82,10 @@ func (l *Log) probing(p *probed) probing {
 				bad = true
 			}
 		}
-		if bad {
-			r.bad = later(r.bad, a.Ended)
+		if r.good = append(r.good, a.Began); bad {
+			r.good = r.good[:0]
+		} else if len(r.good) == 2*maxGood {
+			r.good = append(r.good[:0], r.good[maxGood:]...)
 		}
 	}
 	r.used = found.sorted()

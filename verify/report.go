@@ -111,6 +111,9 @@ type ConsumerReport struct {
 	// not active.
 	Used        []UsedReport `json:"used"`
 	UsedLeftOut int          `json:"usedLeftOut,omitempty"`
+
+	agreed []time.Time // the last views, as far back as none shows a difference
+	looked time.Time   // the last view
 }
 
 // KindCount counts the differences of a kind.
@@ -185,8 +188,7 @@ type ProbeReport struct {
 	Used             []UsedReport `json:"used"`
 	UsedLeftOut      int          `json:"usedLeftOut,omitempty"`
 
-	// bad is when the last request ended that was not answered as it should be.
-	bad time.Time
+	good []time.Time // see probing
 }
 
 // LostReport is a [Lost].
