@@ -186,6 +186,9 @@ func (f *finder) failure(o *Observation) {
 
 // explain puts together what slices and Pod said at the moment of a failure.
 func (f *finder) explain(o *Observation, x *Finding) string {
+	if o.Address == "" {
+		return "which endpoint it went to is not known"
+	}
 	var lane *Lane
 	for _, svc := range f.h.Services {
 		if svc.Key.Namespace == o.Namespace && svc.Key.Name == o.Service {

@@ -40,6 +40,9 @@ type Cluster struct {
 	Progress func(Progress)
 	// Log, if nil, is slog.Default.
 	Log *slog.Logger
+	// Observations are recorded as they come, those too that wait when ctx ends.
+	// It must not be closed before Record returns; nil has none.
+	Observations <-chan timeline.Observation
 }
 
 // Progress is how far a recording is.
@@ -166,6 +169,16 @@ func (r *recorder) write(ctx context.Context) error {
 			if r.pending < batchEvents {
 				continue
 			}
+		case o := <-r.Observations:
+			if r.pending == 0 {
+				batch.Reset(batchTime)
+			}
+			if err := r.observed(lasting, o); err != nil {
+				return err
+			}
+			if r.pending < batchEvents {
+				continue
+			}
 		case <-batch.C:
 			r.seen()
 		case <-ctx.Done():
@@ -201,6 +214,13 @@ func (r *recorder) take(ctx context.Context, m message) error {
 	return m.apply(ctx, r.applier, moment{m.at, timeline.Received})
 }
 
+// observed takes what a consumer was seen to do. Its moments are its own; that of
+// the event is when it is written.
+func (r *recorder) observed(ctx context.Context, o timeline.Observation) error {
+	r.pending++
+	return r.writer.Append(ctx, timeline.Event{At: r.Now(), Observation: &o})
+}
+
 // seen notes that everything up to now was seen, when nothing says otherwise:
 // no watch is down and none has said anything that is still queued.
 func (r *recorder) seen() {
@@ -231,6 +251,11 @@ func (r *recorder) commit(ctx context.Context) error {
 func (r *recorder) finish(ctx context.Context) error {
 	for len(r.messages) > 0 {
 		if err := r.take(ctx, <-r.messages); err != nil {
+			return err
+		}
+	}
+	for len(r.Observations) > 0 {
+		if err := r.observed(ctx, <-r.Observations); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,8 @@ type session struct {
 	stop     context.CancelFunc
 	done     chan error
 	progress chan Progress
+	// observed is what consumers were seen to do.
+	observed chan timeline.Observation
 }
 
 func begin(t *testing.T, server *scriptedServer, scope Scope) *session {
@@ -50,7 +52,7 @@ func begin(t *testing.T, server *scriptedServer, scope Scope) *session {
 func resume(t *testing.T, server *scriptedServer, scope Scope, path string) *session {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	s := &session{t: t, path: path, stop: stop, done: make(chan error, 1), progress: make(chan Progress, 10000)}
+	s := &session{t: t, path: path, stop: stop, done: make(chan error, 1), progress: make(chan Progress, 10000), observed: make(chan timeline.Observation, 10)}
 	now := clockOf()
 	w, err := store.Create(ctx, path, store.Run{Source: "test", Scope: scope.String(), Started: now()})
 	if err != nil {
@@ -58,7 +60,7 @@ func resume(t *testing.T, server *scriptedServer, scope Scope, path string) *ses
 	}
 	cluster := Cluster{
 		Client: server.client(t), Scope: scope, Now: now, Log: slog.New(slog.DiscardHandler),
-		Progress: func(p Progress) { s.progress <- p },
+		Progress: func(p Progress) { s.progress <- p }, Observations: s.observed,
 	}
 	go func() {
 		err := cluster.Record(ctx, w)
@@ -132,6 +134,8 @@ func inWords(ev timeline.Event) string {
 		return fmt.Sprintf("gap %s begins", ev.Gap.Resource)
 	case ev.Gap != nil:
 		return fmt.Sprintf("gap %s lost=%v %s", ev.Gap.Resource, ev.Gap.Lost, ev.Gap.Reason)
+	case ev.Observation != nil:
+		return fmt.Sprintf("%s by %s to %s", ev.Observation.Kind, ev.Observation.Consumer, ev.Observation.Address)
 	}
 	return "?"
 }
@@ -182,6 +186,22 @@ func TestChangesOfTheServiceAreRecordedAndNoOthers(t *testing.T) {
 		"pod a deleted ready=F",
 		"slice web-1 deleted",
 	)...)
+}
+
+// TestObservationsAreRecordedWithTheChanges: those too that still wait when the
+// recording is told to end.
+func TestObservationsAreRecordedWithTheChanges(t *testing.T) {
+	server := serveWeb(t)
+	s := begin(t, server, web)
+	s.until("the lists", func(p Progress) bool { return p.Slices == 1 && p.Pods == 1 })
+	o := timeline.Observation{Consumer: "lb", Namespace: "t", Service: "web", Address: "10.0.0.1", Kind: timeline.Connection, Count: 1}
+	s.observed <- o
+	for len(s.observed) > 0 {
+		s.until("a commit", func(Progress) bool { return true })
+	}
+	o.Kind, o.Address = timeline.Failure, ""
+	s.observed <- o // and at once the end
+	check(t, s.end(), afterLists("connection by lb to 10.0.0.1", "failure by lb to ")...)
 }
 
 // TestALostWatchIsAGap: after 410 Gone only a list can tell what is; what it
