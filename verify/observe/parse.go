@@ -9,6 +9,7 @@ import (
 
 	"github.com/slicewright/slicewright/verify"
 	"github.com/slicewright/slicewright/verify/observe/haproxy"
+	"github.com/slicewright/slicewright/verify/observe/kubeproxy"
 	"github.com/slicewright/slicewright/verify/observe/list"
 )
 
@@ -17,24 +18,14 @@ import (
 type kind struct {
 	name    string
 	example string
-	// parse returns the source, and the rest as it may be shown: without a
-	// password.
-	parse func(rest string) (source Source, shown string, err error)
+	parse   func(rest string) (Source, error)
 }
 
 var kinds = []kind{
-	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, string, error) {
-		source, err := haproxy.Parse(rest)
-		return source, rest, err
-	}},
-	{"file", "file:/var/lib/lb/backends.txt", func(rest string) (Source, string, error) {
-		source, err := list.ParseFile(rest)
-		return source, rest, err
-	}},
-	{"http", "http:http://127.0.0.1:8080/backends", func(rest string) (Source, string, error) {
-		source, err := list.ParseURL(rest)
-		return source, source.String(), err
-	}},
+	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, error) { return haproxy.Parse(rest) }},
+	{"kube-proxy", "kube-proxy:shop/web:http", func(rest string) (Source, error) { return kubeproxy.Parse(rest) }},
+	{"file", "file:/var/lib/lb/backends.txt", func(rest string) (Source, error) { return list.ParseFile(rest) }},
+	{"http", "http:http://127.0.0.1:8080/backends", func(rest string) (Source, error) { return list.ParseURL(rest) }},
 }
 
 // Kinds lists the kinds of consumers, each with a spec as an example.
@@ -48,7 +39,7 @@ func Kinds() []string {
 
 // Parse returns an observer of the consumer that spec names. It reads nothing:
 // that the consumer is there shows when it is observed. The observer's String is
-// spec, with a password in a URL replaced. An error names spec and gives an
+// spec, without user and password in a URL. An error names spec and gives an
 // example.
 func Parse(spec string) (verify.Observer, error) {
 	if strings.ContainsFunc(spec, unicode.IsControl) {
@@ -59,11 +50,11 @@ func Parse(spec string) (verify.Observer, error) {
 		if !found || k.name != name {
 			continue
 		}
-		source, shown, err := k.parse(rest)
+		source, err := k.parse(rest)
 		if err != nil {
 			return nil, fmt.Errorf("consumer %q: %w; an example: %s", hidden(spec), err, k.example)
 		}
-		return New(name+":"+shown, source), nil
+		return New(hidden(spec), source), nil
 	}
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -72,9 +63,9 @@ func Parse(spec string) (verify.Observer, error) {
 	return nil, fmt.Errorf("consumer %q: is of no known kind (%s); an example: %s", hidden(spec), strings.Join(names, ", "), kinds[0].example)
 }
 
-var password = regexp.MustCompile(`//[^/@]*@`)
+var password = regexp.MustCompile(`//[^/?#]*@`)
 
-// hidden is a spec that is not understood, without what may be a password.
+// hidden is a spec without what may be a user and a password: it ends in reports.
 func hidden(spec string) string { return password.ReplaceAllString(spec, "//…@") }
 
 func unmap(address netip.AddrPort) netip.AddrPort {
