@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/observe/dns"
 	"github.com/slicewright/slicewright/verify/observe/haproxy"
 	"github.com/slicewright/slicewright/verify/observe/kubeproxy"
 	"github.com/slicewright/slicewright/verify/observe/list"
@@ -24,6 +25,7 @@ type kind struct {
 var kinds = []kind{
 	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, error) { return haproxy.Parse(rest) }},
 	{"kube-proxy", "kube-proxy:shop/web:http", func(rest string) (Source, error) { return kubeproxy.Parse(rest) }},
+	{"dns", "dns:10.96.0.10/web.shop.svc.cluster.local", func(rest string) (Source, error) { return dns.Parse(rest) }},
 	{"file", "file:/var/lib/lb/backends.txt", func(rest string) (Source, error) { return list.ParseFile(rest) }},
 	{"http", "http:http://127.0.0.1:8080/backends", func(rest string) (Source, error) { return list.ParseURL(rest) }},
 }
