@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/slicewright/slicewright/inventory/chart"
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
@@ -30,6 +31,9 @@ type Options struct {
 	MaxFileSize int64
 	// Workers is how many files are read at a time. 0 means one a processor.
 	Workers int
+	// Charts renders the Helm charts in the tree, beside reading their templates
+	// as they are. Without a Renderer none is.
+	Charts chart.Options
 }
 
 const defaultMaxFileSize = 16 << 20
@@ -72,7 +76,7 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 		s.root = filepath.Dir(root)
 		w := s.newWorker()
 		w.file(job{path: filepath.Base(root)})
-		return s.finish([]*worker{w}, cov, nil)
+		return s.finish(ctx, []*worker{w}, cov, nil)
 	}
 
 	// Jobs travel in batches: a channel operation a file would cost as much as
@@ -117,7 +121,7 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 	if err != nil {
 		cov.Problem(".", fmt.Sprintf("scan cut short: %v; what follows in the tree was not read", err))
 	}
-	return s.finish(workers, cov, skipped)
+	return s.finish(ctx, workers, cov, skipped)
 }
 
 // scan is what all workers share.
@@ -128,11 +132,13 @@ type scan struct {
 }
 
 // finish joins what the workers have, in one order whatever theirs was.
-func (s *scan) finish(workers []*worker, cov evidence.Coverage, skipped map[string]int) ([]evidence.Finding, evidence.Coverage) {
+func (s *scan) finish(ctx context.Context, workers []*worker, cov evidence.Coverage, skipped map[string]int) ([]evidence.Finding, evidence.Coverage) {
 	var files []fileResult
+	var charts chartFiles
 	kinds := map[string]int{}
 	for _, w := range workers {
 		files = append(files, w.results...)
+		charts.add(w.charts)
 		cov.Read += w.read
 		cov.Skipped += w.binary + w.other + w.prose
 		for ext, n := range w.unread {
@@ -146,6 +152,7 @@ func (s *scan) finish(workers []*worker, cov evidence.Coverage, skipped map[stri
 		skipped["files for people to read"] += w.prose
 	}
 	slices.SortFunc(files, func(a, b fileResult) int { return strings.Compare(a.path, b.path) })
+	files = s.renderCharts(ctx, charts, files, &cov)
 	var out []evidence.Finding
 	for _, f := range files {
 		for i, finding := range f.findings {
@@ -232,6 +239,7 @@ type worker struct {
 	// generated counts programs that say themselves that nobody wrote them.
 	generated int
 	unread    map[string]int
+	charts    chartFiles
 }
 
 func (s *scan) newWorker() *worker {
@@ -243,6 +251,7 @@ const binaryProbe = 8 << 10
 
 // file searches one file and, if it has a word, reads it.
 func (w *worker) file(j job) {
+	w.charts.see(j.path)
 	k, known := kindOf(j.path)
 	if known && (k.kind == kindOther || k.kind == kindProse) {
 		w.unjudged(j, k.kind)
@@ -272,6 +281,7 @@ func (w *worker) file(j job) {
 				}
 			}
 			w.judged++
+			w.charts.word(j.path)
 			w.judge(j, k, data)
 		}
 	}
