@@ -50,7 +50,11 @@ func runDemo(ctx context.Context, s supervisor.State, out io.Writer) error {
 	if err := down(ctx, s); err != nil {
 		return err
 	}
-	if err := up(ctx, s, out, false); err != nil {
+	programs, err := findPrograms(ctx, controlplane.DefaultVersion)
+	if err != nil {
+		return err
+	}
+	if err := up(ctx, s, programs, out, false); err != nil {
 		return err
 	}
 	self, err := os.Executable()

@@ -21,12 +21,13 @@ import (
 )
 
 func newBuildCommand() *cobra.Command {
-	return &cobra.Command{
+	version := controlplane.DefaultVersion
+	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Build the control plane into the cache, unless it is there, and print its path",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			programs, err := findPrograms(cmd.Context())
+			programs, err := findPrograms(cmd.Context(), version)
 			if err != nil {
 				return err
 			}
@@ -34,10 +35,12 @@ func newBuildCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&version, "kubernetes", version, "another version than that of lab/go.mod, such as v1.36.3")
+	return cmd
 }
 
-// findPrograms builds the control plane if need be.
-func findPrograms(ctx context.Context) (controlplane.Programs, error) {
+// findPrograms builds the control plane of a version if need be.
+func findPrograms(ctx context.Context, version string) (controlplane.Programs, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return controlplane.Programs{}, err
@@ -50,9 +53,13 @@ func findPrograms(ctx context.Context) (controlplane.Programs, error) {
 	if err != nil {
 		return controlplane.Programs{}, err
 	}
-	program, err := controlplane.Build{
+	build, err := controlplane.Build{
 		Source: source, Cache: cache, Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd())),
-	}.Program(ctx)
+	}.At(version)
+	if err != nil {
+		return controlplane.Programs{}, err
+	}
+	program, err := build.Program(ctx)
 	return controlplane.Programs{MultiCall: program, Assets: os.Getenv("KUBEBUILDER_ASSETS")}, err
 }
 
@@ -67,7 +74,11 @@ func newUpCommand(state stateFunc) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return up(cmd.Context(), s, cmd.OutOrStdout(), foreground)
+			programs, err := findPrograms(cmd.Context(), controlplane.DefaultVersion)
+			if err != nil {
+				return err
+			}
+			return up(cmd.Context(), s, programs, cmd.OutOrStdout(), foreground)
 		},
 	}
 	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay until Ctrl-C, then take the lab down")
@@ -77,11 +88,7 @@ func newUpCommand(state stateFunc) *cobra.Command {
 // startTimeout is far above what a start takes on a loaded machine (2 to 30 s).
 const startTimeout = 3 * time.Minute
 
-func up(ctx context.Context, s supervisor.State, out io.Writer, foreground bool) (err error) {
-	programs, err := findPrograms(ctx)
-	if err != nil {
-		return err
-	}
+func up(ctx context.Context, s supervisor.State, programs controlplane.Programs, out io.Writer, foreground bool) (err error) {
 	if err := s.Create(); err != nil {
 		return err
 	}
