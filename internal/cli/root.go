@@ -76,6 +76,8 @@ Exit codes: 0 holds, 1 failed, 2 wrong usage, 3 a finding, 4 unknown.`,
 		newFindCommand(streams),
 		newShadowCommand(streams),
 		newGateCommand(streams),
+		newExperimentCommand(streams),
+		newVerifyCommand(streams),
 		newVersionCommand(streams),
 	)
 	wrongArgumentsAreUsage(root)
