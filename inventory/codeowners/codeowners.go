@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
 // Owners answers who owns a file. The zero value knows nobody.
@@ -58,7 +60,7 @@ func Load(dir string) Owners {
 // Of returns the owners of a file, given relative to the searched directory and
 // perhaps with ":line:column" behind it; "" if there are none.
 func (o Owners) Of(locator string) string {
-	name := locator
+	name := strings.TrimSuffix(locator, evidence.Rendered)
 	for range 2 {
 		if i := strings.LastIndexByte(name, ':'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
 			name = name[:i]

@@ -20,6 +20,7 @@ func TestTheLastRuleThatMatchesNamesTheOwner(t *testing.T) {
 	cases := []struct{ dir, locator, want string }{
 		{root, "main.go:41:9", "@all"},
 		{root, "charts/x.yaml:3:1", "@platform"},
+		{root, "charts/x.yaml (rendered)", "@platform"},
 		{root, "services/sync/cmd/main.go:1:1", "@edge @net"},
 		{root, "services/sync/vendor/a/b.go", ""},
 		{root, "docs/a.md", "@writers"},

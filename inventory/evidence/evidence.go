@@ -77,6 +77,10 @@ const (
 	ScopeVendor    Scope = "vendor"
 )
 
+// Rendered ends the locator of what is in a chart's output and of which no line
+// of the template can be told: "chart/templates/x.yaml (rendered)".
+const Rendered = " (rendered)"
+
 // Evidence is one thing that can be looked up and checked.
 type Evidence struct {
 	Source Source `json:"source"`
@@ -84,7 +88,7 @@ type Evidence struct {
 	// "go/typed-client".
 	Detector string `json:"detector"`
 	// Locator says where: file:line:column relative to the root that was
-	// given, an audit ID, an object as kind/namespace/name, a metric series.
+	// given, a file and [Rendered], an audit ID, an object as kind/namespace/name, a metric series.
 	Locator   string     `json:"locator"`
 	FirstSeen *time.Time `json:"firstSeen,omitempty"`
 	LastSeen  *time.Time `json:"lastSeen,omitempty"`

@@ -21,10 +21,17 @@ import (
 type origin struct {
 	file   string
 	offset int
+	// place says where a line of rendered text was written; nil for a file.
+	place func(line, column int) string
 }
 
-func (o origin) at(n *yaml.Node) string {
-	return fmt.Sprintf("%s:%d:%d", o.file, n.Line+o.offset, n.Column)
+func (o origin) at(n *yaml.Node) string { return o.locate(n.Line+o.offset, n.Column) }
+
+func (o origin) locate(line, column int) string {
+	if o.place != nil {
+		return o.place(line, column)
+	}
+	return fmt.Sprintf("%s:%d:%d", o.file, line, column)
 }
 
 // maxLists bounds Lists in Lists. kubectl makes none.

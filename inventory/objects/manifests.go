@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slicewright/slicewright/inventory/chart"
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
 
@@ -25,6 +26,9 @@ type ManifestOptions struct {
 	MaxDocument int
 	// MaxFile bounds a file in bytes; 0 is 2 GiB.
 	MaxFile int64
+	// Charts renders the Helm charts that are met, in Namespace. Without a Renderer
+	// their templates are manifests that do not parse, and problems.
+	Charts chart.Options
 }
 
 const (
@@ -52,6 +56,7 @@ const (
 //	snapshot, coverage, err := objects.ReadManifests(ctx, root.FS(), objects.ManifestOptions{})
 func ReadManifests(ctx context.Context, fsys fs.FS, opts ManifestOptions) (*Snapshot, evidence.Coverage, error) {
 	r := newReader(opts)
+	charts := chartReader{reader: r}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if ctxErr := ctx.Err(); ctxErr != nil {
 			return ctxErr
@@ -64,10 +69,10 @@ func ReadManifests(ctx context.Context, fsys fs.FS, opts ManifestOptions) (*Snap
 			return nil
 		}
 		if entry.IsDir() {
-			if entry.Name() == ".git" {
+			if entry.Name() == ".git" || charts.covers(name) {
 				return fs.SkipDir
 			}
-			return nil
+			return charts.enter(ctx, fsys, name)
 		}
 		if !manifestName(name) {
 			return nil
@@ -97,6 +102,7 @@ type reader struct {
 	// What is told at the end, in one sentence each.
 	defaulted, unreported int
 	kustomizations        []string
+	charts                int
 }
 
 func newReader(opts ManifestOptions) *reader {
@@ -149,6 +155,12 @@ func (r *reader) readEntry(fsys fs.FS, name string, entry fs.DirEntry) {
 }
 
 func (r *reader) readStream(name string, stream io.Reader) {
+	r.readDocuments(name, stream, nil)
+}
+
+// readDocuments reads a stream; place says where lines of rendered text come
+// from, and is nil for a file's own.
+func (r *reader) readDocuments(name string, stream io.Reader, place func(line, column int) string) {
 	docs := newDocuments(stream, r.opts.MaxDocument)
 	for {
 		doc, err := docs.next()
@@ -156,21 +168,28 @@ func (r *reader) readStream(name string, stream io.Reader) {
 		case errors.Is(err, io.EOF):
 			return
 		case err != nil:
-			r.skip(fmt.Sprintf("%s:%d", clean(name), docs.line), plainError(err).Error())
+			r.skip(lineOf(name, docs.line, place), plainError(err).Error())
 			if !errors.Is(err, errTooLong) {
 				return
 			}
 		default:
-			r.readDocument(name, doc)
+			r.readDocument(name, doc, place)
 		}
 	}
 }
 
+func lineOf(name string, line int, place func(line, column int) string) string {
+	if place != nil {
+		return place(line, 1)
+	}
+	return fmt.Sprintf("%s:%d", clean(name), line)
+}
+
 // readDocument reads one document, or one item of a JSON list.
-func (r *reader) readDocument(name string, doc document) {
+func (r *reader) readDocument(name string, doc document, place func(line, column int) string) {
 	root, offset := doc.root, 0
 	if root == nil {
-		at := fmt.Sprintf("%s:%d", clean(name), doc.line)
+		at := lineOf(name, doc.line, place)
 		if bytes.IndexByte(doc.text, 0) >= 0 || !utf8.Valid(doc.text) {
 			r.skip(at, "is binary or not UTF-8")
 			return
@@ -196,7 +215,7 @@ func (r *reader) readDocument(name string, doc document) {
 		offset = doc.line - 1
 	}
 	if root != nil {
-		r.readNode(origin{clean(name), offset}, root, doc.list, 0)
+		r.readNode(origin{clean(name), offset, place}, root, doc.list, 0)
 	}
 }
 
@@ -230,6 +249,9 @@ func (r *reader) finish() evidence.Coverage {
 	}
 	if r.defaulted > 0 {
 		note("%d objects name no namespace and were read as of namespace %q.", r.defaulted, r.opts.Namespace)
+	}
+	if r.charts > 0 {
+		note("%d Helm charts were rendered.", r.charts)
 	}
 	for _, at := range r.kustomizations {
 		note("%s: a kustomization is not rendered; give the output of kustomize build to see what it changes.", at)

@@ -183,7 +183,7 @@ func inFile(ev evidence.Evidence) bool {
 
 // splitLocator cuts "dir/file.go:41:9". Lines and columns are 0 if not given.
 func splitLocator(locator string) (file string, line, column int) {
-	parts := strings.Split(locator, ":")
+	parts := strings.Split(strings.TrimSuffix(locator, evidence.Rendered), ":")
 	var numbers []int
 	for len(parts) > 1 && len(numbers) < 2 {
 		n, err := strconv.Atoi(parts[len(parts)-1])

@@ -190,10 +190,10 @@ func (m *chartMerge) finding(r *chart.Rendered, t *chart.Template, f evidence.Fi
 	case place.Known():
 		ev.Locator = fmt.Sprintf("%s:%d:%d", place.File, place.Lines[0], place.Column)
 	case len(place.Lines) > 1:
-		ev.Locator = place.File + " (rendered)"
+		ev.Locator = place.File + evidence.Rendered
 		f.Notes = append(f.Notes, "One of the lines "+numbers(place.Lines)+" of "+place.File+".")
 	default:
-		ev.Locator = place.File + " (rendered)"
+		ev.Locator = place.File + evidence.Rendered
 	}
 	m.seen[ev.Locator] = true
 	res := m.file(place.File)
@@ -225,7 +225,7 @@ func (m *chartMerge) same(place chart.Place, detector string) *evidence.Finding 
 func (m *chartMerge) problem(r *chart.Rendered, t *chart.Template, p evidence.Problem) {
 	_, line, column := splitPlace(p.Locator)
 	place := r.Place(t, line, column)
-	locator := place.File + " (rendered)"
+	locator := place.File + evidence.Rendered
 	if place.Known() {
 		locator = fmt.Sprintf("%s:%d:%d", place.File, place.Lines[0], place.Column)
 	}

@@ -1,0 +1,9 @@
+package chart
+
+// PlaceIn is Place in one template.
+func PlaceIn(template, rendered string, line, column int) Place {
+	t := Template{File: "t", Text: rendered, own: []byte(template)}
+	r := Rendered{source: &source{}}
+	t.Has(line)
+	return r.Place(&t, line, column)
+}
