@@ -9,6 +9,7 @@ import (
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/audit"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/readiness/report"
 	"github.com/slicewright/slicewright/shadow"
 	"github.com/slicewright/slicewright/timeline"
 )
@@ -61,72 +62,28 @@ type Pod struct {
 	Images  []evidence.Image
 }
 
-// ExperimentKind is the kind of an experiment's report.
-const ExperimentKind = "ExperimentReport"
-
-// Experiment is the report of a run of the lab, or of an experiment that people
-// did on a cluster: its checks, what came of each, and what was seen. Its schema
-// is docs/schemas/experimentreport.schema.json.
-type Experiment struct {
-	APIVersion string    `json:"apiVersion"`
-	Kind       string    `json:"kind"`
-	Name       string    `json:"name"`
-	Started    time.Time `json:"started"`
-	Finished   time.Time `json:"finished"`
-	// Kubernetes is the control plane's version.
-	Kubernetes string `json:"kubernetes"`
-	// Controllers is the controller-manager's --controllers during the experiment.
-	Controllers string            `json:"controllers,omitempty"`
-	Consumer    Consumer          `json:"consumer"`
-	Checks      []ExperimentCheck `json:"checks"`
-}
-
-// Consumer is what an experiment was done with.
-type Consumer struct {
-	Name   string `json:"name"`
-	Image  string `json:"image,omitempty"`
-	Digest string `json:"digest,omitempty"`
-}
-
-// CheckResult is what came of a check.
-type CheckResult string
-
-// The results of a check.
-const (
-	Passed CheckResult = "passed"
-	Failed CheckResult = "failed"
-	// NotRun: an earlier step ended the experiment.
-	NotRun CheckResult = "not-run"
+// The report of an experiment is in package report, for those who write it.
+type (
+	// Experiment is a report.
+	Experiment = report.Experiment
+	// ExperimentCheck is one thing that an experiment looked at.
+	ExperimentCheck = report.Check
+	// Consumer is what an experiment was done with.
+	Consumer = report.Consumer
+	// CheckResult is what came of a check.
+	CheckResult = report.Result
 )
 
-// ExperimentCheck is one thing that an experiment looked at.
-type ExperimentCheck struct {
-	Name   string      `json:"name"`
-	Result CheckResult `json:"result"`
-	// Evidence says in sentences what was seen. A check that passed has some.
-	Evidence []string `json:"evidence"`
-}
+// The kind of a report, and the results of a check.
+const (
+	ExperimentKind = report.Kind
+	Passed         = report.Passed
+	Failed         = report.Failed
+	NotRun         = report.NotRun
+)
 
-// ParseExperiment reads a report, strictly: one of which a field is not
-// understood proves nothing.
-func ParseExperiment(data []byte) (*Experiment, error) {
-	var e Experiment
-	if err := yaml.UnmarshalStrict(data, &e); err != nil {
-		return nil, err
-	}
-	if e.APIVersion != APIVersion || e.Kind != ExperimentKind {
-		return nil, fmt.Errorf("it is %q %q, not %s %s", e.APIVersion, e.Kind, APIVersion, ExperimentKind)
-	}
-	if e.Name == "" || e.Finished.IsZero() || e.Finished.Before(e.Started) {
-		return nil, fmt.Errorf("it needs a name, and times of its start and end")
-	}
-	for i, c := range e.Checks {
-		if c.Name == "" || c.Result != Passed && c.Result != Failed && c.Result != NotRun {
-			return nil, fmt.Errorf("checks[%d]: needs a name, and passed, failed or not-run as its result; it has %q and %q", i, c.Name, c.Result)
-		}
-	}
-	return &e, nil
-}
+// ParseExperiment reads a report, strictly; see report.Parse.
+func ParseExperiment(data []byte) (*Experiment, error) { return report.Parse(data) }
 
 // ParseShadow reads a report of slicewright shadow -o json.
 func ParseShadow(data []byte) (*shadow.Report, error) {
