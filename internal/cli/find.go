@@ -28,6 +28,8 @@ type findFlags struct {
 
 	tests, generated, vendor bool
 	buildTags                []string
+	helmValues               []string
+	render                   bool
 	excludeAgents            []string
 	tokenFile, caFile        string
 
@@ -61,6 +63,7 @@ Confidence follows from the kind of evidence:
 Exit codes: 0 done; 3 with --fail-on, an entry at that level or above; 4 nothing
 was found, and not enough was seen to say that there is nothing.`,
 		Example: `  slicewright find --source . --fail-on likely
+  slicewright find --source . --helm-values prod.yaml
   slicewright find --cluster --audit /var/log/kubernetes/audit.log -o wide
   zcat audit-*.gz | slicewright find --audit - -o json
   slicewright find --cluster --audit audit/ --metrics metrics.txt --registry registry.yaml`,
@@ -85,6 +88,8 @@ was found, and not enough was seen to say that there is nothing.`,
 	f.BoolVar(&flags.generated, "generated", false, "look into generated code too")
 	f.BoolVar(&flags.vendor, "vendor", false, "look into vendored code too")
 	f.StringSliceVar(&flags.buildTags, "build-tags", nil, "build tags for Go packages, as with go build -tags")
+	f.StringArrayVar(&flags.helmValues, "helm-values", nil, "values file to render the Helm charts of --source and --manifests with, or CHART=FILE for one of them; a later one overrides an earlier one")
+	f.BoolVar(&flags.render, "render", true, "render Helm charts, beside reading their templates as they are")
 	f.StringArrayVar(&flags.excludeAgents, "exclude-user-agent", nil, "leave out requests with this user agent (product or prefix), and count them; can be given more than once")
 	f.StringVar(&flags.tokenFile, "bearer-token-file", "", "token for the --metrics and --prometheus URLs")
 	f.StringVar(&flags.caFile, "ca-file", "", "certificates to trust for the --metrics and --prometheus URLs")
@@ -98,6 +103,7 @@ was found, and not enough was seen to say that there is nothing.`,
 		newFindAuditPolicyCommand(streams),
 		newFindAuditQueryCommand(streams),
 		newFindServeCommand(streams),
+		newFindRenderChartCommand(streams),
 	)
 	return cmd
 }
@@ -123,6 +129,9 @@ func (f *findFlags) validate() (evidence.Confidence, error) {
 	}
 	if len(f.before) > 0 && len(f.metrics) == 0 {
 		return "", usageErrorf("--metrics-before needs --metrics")
+	}
+	if len(f.helmValues) > 0 && (!f.render || len(f.sources)+len(f.manifests) == 0) {
+		return "", usageErrorf("--helm-values is for the charts of --source and --manifests, and for --render")
 	}
 	level, err := inventory.ParseLevel(f.failOn)
 	if err != nil {
@@ -150,6 +159,9 @@ func find(ctx context.Context, streams Streams, flags findFlags) error {
 		}
 	}
 	s := newSearch(streams, flags)
+	if s.charts, err = flags.charts(); err != nil {
+		return err
+	}
 	if err := s.run(ctx); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/apimetrics"
 	"github.com/slicewright/slicewright/inventory/audit"
+	"github.com/slicewright/slicewright/inventory/chart"
 	"github.com/slicewright/slicewright/inventory/codeowners"
 	"github.com/slicewright/slicewright/inventory/evidence"
 	"github.com/slicewright/slicewright/inventory/gosource"
@@ -33,6 +34,7 @@ type search struct {
 	streams Streams
 	flags   findFlags
 	version string
+	charts  chart.Options
 
 	findings []evidence.Finding
 	coverage []evidence.Coverage
@@ -87,7 +89,7 @@ func (s *search) source(ctx context.Context) error {
 	for _, dir := range s.flags.sources {
 		owners := codeowners.Load(dir)
 		for _, scan := range sourceScanners {
-			findings, coverage := scan(ctx, dir, &s.flags)
+			findings, coverage := scan(ctx, dir, s)
 			inventory.AttributeSource(findings, dir, owners)
 			s.add(findings, coverage)
 		}
@@ -96,12 +98,13 @@ func (s *search) source(ctx context.Context) error {
 }
 
 // sourceScanners read a directory of source, each a part of its files.
-var sourceScanners = []func(context.Context, string, *findFlags) ([]evidence.Finding, evidence.Coverage){
-	func(ctx context.Context, dir string, f *findFlags) ([]evidence.Finding, evidence.Coverage) {
-		return gosource.Scan(ctx, dir, gosource.Options{Scopes: f.scopes(), BuildTags: f.buildTags})
+var sourceScanners = []func(context.Context, string, *search) ([]evidence.Finding, evidence.Coverage){
+	func(ctx context.Context, dir string, s *search) ([]evidence.Finding, evidence.Coverage) {
+		return gosource.Scan(ctx, dir, gosource.Options{Scopes: s.flags.scopes(), BuildTags: s.flags.buildTags})
 	},
-	func(ctx context.Context, dir string, f *findFlags) ([]evidence.Finding, evidence.Coverage) {
-		return textsource.Scan(ctx, dir, textsource.Options{Tests: f.tests, Generated: f.generated, Vendor: f.vendor})
+	func(ctx context.Context, dir string, s *search) ([]evidence.Finding, evidence.Coverage) {
+		f := &s.flags
+		return textsource.Scan(ctx, dir, textsource.Options{Tests: f.tests, Generated: f.generated, Vendor: f.vendor, Charts: s.charts})
 	},
 }
 
@@ -159,7 +162,7 @@ func (s *search) objects(ctx context.Context) error {
 }
 
 func (s *search) manifests(ctx context.Context, name string) (*objects.Snapshot, evidence.Coverage, error) {
-	opts := objects.ManifestOptions{Namespace: *s.flags.kube.Namespace}
+	opts := objects.ManifestOptions{Namespace: *s.flags.kube.Namespace, Charts: s.charts}
 	failed := evidence.Coverage{Source: evidence.SourceObject}
 	if name == "-" {
 		snapshot, coverage := objects.ReadManifest("stdin", s.streams.In, opts)
