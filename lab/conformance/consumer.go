@@ -48,6 +48,8 @@ type Consumer struct {
 	// NAMESPACE, SERVICE and CLUSTER_IP have no value in Start, Files and Ready of
 	// one that follows everything.
 	Scope string `json:"scope,omitempty"`
+	// Headless has SERVICE name a Service without a ClusterIP, of the same slices.
+	Headless bool `json:"headless,omitempty"`
 	// Files are written into DIR before the start: name to content.
 	Files map[string]string `json:"files,omitempty"`
 	// Start are the programs, in the order in which they are started.

@@ -50,6 +50,7 @@ user namespaces; it touches nothing outside its network and its folder.`,
 		newUnlistenCommand(state),
 		newApplyCommand(state),
 		newDemoCommand(),
+		newConformanceCommand(),
 		newSuperviseCommand(),
 		newPlayDemoCommand(),
 	)

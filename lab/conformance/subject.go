@@ -1,0 +1,198 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/observe"
+	"github.com/slicewright/slicewright/verify/probe"
+)
+
+// subject is a consumer as the followers of one Service see it.
+type subject struct {
+	consumer *Consumer
+	instance *instance
+	block    block
+	service  string // as the scenario calls it
+	reach    []reach
+	views    []verify.Observer
+	last     string // what was wanted before
+}
+
+// reach is a place where clients connect.
+type reach struct {
+	target verify.Prober
+	// family is the one of the ClusterIP, "" where backends of both are behind it.
+	family string
+}
+
+// newSubject fills in where to look. What has no value in this scenario is left
+// out.
+func newSubject(c *Consumer, i *instance, b block, service string, v values) (*subject, error) {
+	s := &subject{consumer: c, instance: i, block: b, service: service}
+	for _, text := range c.Reach {
+		filled, err := v.fill(text)
+		if errors.Is(err, errNoValue) {
+			continue
+		}
+		target, err := probe.Parse(filled, probe.Options{Timeout: requestTimeout})
+		if err != nil {
+			return nil, fmt.Errorf("%s: reach: %w", c.Name, err)
+		}
+		r := reach{target: target}
+		switch {
+		case strings.Contains(text, "${CLUSTER_IP}"):
+			r.family = "IPv4"
+		case strings.Contains(text, "${CLUSTER_IP6}"):
+			r.family = "IPv6"
+		}
+		s.reach = append(s.reach, r)
+	}
+	for _, text := range c.View {
+		filled, err := v.fill(text)
+		if errors.Is(err, errNoValue) {
+			continue
+		}
+		observer, err := observe.Parse(filled)
+		if err != nil {
+			return nil, fmt.Errorf("%s: view: %w", c.Name, err)
+		}
+		s.views = append(s.views, observer)
+	}
+	if len(s.reach)+len(s.views) == 0 {
+		return nil, fmt.Errorf("%s: nothing to look at for Service %s", c.Name, service)
+	}
+	return s, nil
+}
+
+// requestTimeout bounds one new connection with its request; a Pod answers in
+// milliseconds.
+const requestTimeout = 10 * time.Second
+
+// observe waits until the consumer does what is wanted, and says what it did:
+// then, or when its time is over.
+func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Time, most time.Duration) (Observation, error) {
+	text, rule := w.Set(s.consumer.Promises.Policy)
+	all, err := s.block.set(text)
+	if err != nil {
+		return Observation{}, err
+	}
+	want := s.follows(all)
+	o := Observation{Step: step, Service: w.ServiceName(), Want: s.block.short(want), Rule: rule}
+	if ready, err := s.block.set(w.Ready); err != nil {
+		return o, err
+	} else if ready := s.block.short(s.follows(ready)); ready != o.Want {
+		o.Ready = ready
+	}
+	least := s.consumer.Settle.Least.Duration
+	if s.last == o.Want {
+		// The old answer is the right one: give the wrong one time to come.
+		least *= 2
+	}
+	s.last = o.Want
+	if most = max(most, s.consumer.Settle.Most.Duration); most < least {
+		most = least
+	}
+	if !sleep(ctx, time.Until(changed.Add(least))) {
+		return o, context.Cause(ctx)
+	}
+	for deadline := changed.Add(most); ; {
+		final := time.Now().After(deadline)
+		s.look(ctx, &o, want, final)
+		if o.OK || final || ctx.Err() != nil {
+			return o, context.Cause(ctx)
+		}
+		if !sleep(ctx, 100*time.Millisecond) {
+			return o, context.Cause(ctx)
+		}
+	}
+}
+
+// follows leaves out the families that the consumer does not follow.
+func (s *subject) follows(all []netip.AddrPort) []netip.AddrPort {
+	return slices.DeleteFunc(slices.Clone(all), func(a netip.AddrPort) bool {
+		return !slices.Contains(s.consumer.Promises.Families, family(a))
+	})
+}
+
+func family(a netip.AddrPort) string {
+	if a.Addr().Is6() {
+		return "IPv6"
+	}
+	return "IPv4"
+}
+
+// look makes new connections and reads the views, once. Unless it is the final
+// look, it goes no further than the first thing that is wrong.
+func (s *subject) look(ctx context.Context, o *Observation, want []netip.AddrPort, final bool) {
+	o.Seen, o.View, o.Unknown, o.Requests, o.Failed, o.Failures = "", "", "", 0, 0, nil
+	o.OK = true
+	if len(s.views) > 0 {
+		view, err := s.view(ctx)
+		if err != nil {
+			o.Unknown, o.OK = err.Error(), false
+		} else {
+			o.View = s.block.short(view)
+			o.OK = matches(want, view)
+		}
+	}
+	if len(s.reach) == 0 || !o.OK && !final {
+		return
+	}
+	var seen []netip.AddrPort
+	for _, r := range s.reach {
+		mine := slices.DeleteFunc(slices.Clone(want), func(a netip.AddrPort) bool { return r.family != "" && family(a) != r.family })
+		p := ask(ctx, r.target, mine, final)
+		seen = append(seen, p.seen...)
+		o.Requests += p.requests
+		o.Failed += p.failed
+		for failure, n := range p.failures {
+			if o.Failures == nil {
+				o.Failures = map[string]int{}
+			}
+			o.Failures[failure] += n
+		}
+		if len(mine) > 0 && p.failed > 0 || !matches(mine, p.seen) {
+			o.OK = false
+		}
+	}
+	o.Seen = s.block.short(inOrder(seen))
+}
+
+// view is what the consumer says that it sends new connections to.
+func (s *subject) view(ctx context.Context) ([]netip.AddrPort, error) {
+	var all []netip.AddrPort
+	for _, v := range s.views {
+		view, err := v.Observe(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range view.Members {
+			if m.Use == verify.New {
+				all = append(all, netip.AddrPortFrom(m.Address.Addr().Unmap(), m.Address.Port()))
+			}
+		}
+	}
+	return inOrder(all), nil
+}
+
+// sleep reports whether d passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
