@@ -12,6 +12,7 @@ import (
 	"github.com/slicewright/slicewright/verify/observe/haproxy"
 	"github.com/slicewright/slicewright/verify/observe/kubeproxy"
 	"github.com/slicewright/slicewright/verify/observe/list"
+	"github.com/slicewright/slicewright/verify/observe/prometheus"
 )
 
 // A kind is one kind of consumer: how the rest of its spec is parsed, and a spec
@@ -26,6 +27,7 @@ var kinds = []kind{
 	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, error) { return haproxy.Parse(rest) }},
 	{"kube-proxy", "kube-proxy:shop/web:http", func(rest string) (Source, error) { return kubeproxy.Parse(rest) }},
 	{"dns", "dns:10.96.0.10/web.shop.svc.cluster.local", func(rest string) (Source, error) { return dns.Parse(rest) }},
+	{"prometheus", "prometheus:http://127.0.0.1:9090#JOB", func(rest string) (Source, error) { return prometheus.Parse(rest) }},
 	{"file", "file:/var/lib/lb/backends.txt", func(rest string) (Source, error) { return list.ParseFile(rest) }},
 	{"http", "http:http://127.0.0.1:8080/backends", func(rest string) (Source, error) { return list.ParseURL(rest) }},
 }
