@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,14 +122,17 @@ func TestHostileTemplatesEnd(t *testing.T) {
 		"itself":                       `{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`,
 		"two calls each":               `{{ define "f" }}{{ include "f" . }}{{ include "f" . }}{{ end }}{{ include "f" . }}`,
 		"more than is taken":           `{{ range until 40000000 }}xx{{ end }}`,
-		"a template that is none":      `{{ if }}`,
 		"a failure with control bytes": "{{ fail \"\\x1b[31mred\" | int }}{{ .Values.x.y.z }}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := chart.Options{Renderer: process(t)}
-			_, err := o.Render(t.Context(), tree(map[string]string{"web/templates/a.yaml": text}), "web")
+			r, err := o.Render(t.Context(), tree(map[string]string{"web/templates/a.yaml": text}), "web")
 			if err == nil {
-				t.Fatal("it was rendered")
+				// It was left out of its chart.
+				if len(r.Templates) > 0 || len(r.Problems) != 1 {
+					t.Fatalf("it was rendered: %d templates, problems %v", len(r.Templates), r.Problems)
+				}
+				err = errors.New(r.Problems[0].Message)
 			}
 			if strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 1000 {
 				t.Errorf("the error is not one clean line: %q", err)
@@ -179,6 +183,29 @@ func TestARequiredValueDoesNotHideTheRest(t *testing.T) {
 	}
 	if len(r.Templates) != 1 || !strings.Contains(r.Templates[0].Text, "role: endpoints") || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "give a host") {
 		t.Errorf("templates %+v, problems %+v", r.Templates, r.Problems)
+	}
+}
+
+func TestATemplateThatFailsCostsItself(t *testing.T) {
+	files := map[string]string{
+		"web/templates/a.yaml":            "{{ .Values.no.such }}",
+		"web/templates/b.yaml":            "role: endpoints\n",
+		"web/templates/c.yaml":            "{{ include \"missing\" . }}",
+		"web/templates/d.yaml":            "{{ if }}",
+		"web/charts/sub/Chart.yaml":       "apiVersion: v2\nname: sub\nversion: 1.0.0\n",
+		"web/charts/sub/templates/x.yaml": "{{ .Values.no.such }}",
+	}
+	o := chart.Options{Renderer: process(t)}
+	r, err := o.Render(t.Context(), tree(files), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Templates) != 1 || r.Templates[0].File != "web/templates/b.yaml" || len(r.Problems) != 4 {
+		t.Errorf("templates %+v, problems %+v", r.Templates, r.Problems)
+	}
+	files["web/templates/_h.tpl"] = "{{ if }}"
+	if _, err := o.Render(t.Context(), tree(files), "web"); err == nil {
+		t.Error("rendered without the helpers that do not parse")
 	}
 }
 

@@ -67,6 +67,8 @@ type Problem struct{ Locator, Message string }
 type Rendered struct {
 	// Dir is the chart's directory, relative to the root that was given.
 	Dir string
+	// Name is the chart's, on one line.
+	Name string
 	// With names the values: "values.yaml", "values.yaml and prod.yaml".
 	With      string
 	Templates []Template
@@ -97,7 +99,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendered{Dir: dir, source: s, Problems: s.unread, With: "its own values"}
+	r := &Rendered{Dir: dir, Name: plain(s.name), source: s, Problems: s.unread, With: "its own values"}
 	// The name of the release is the chart's: most charts then name their objects
 	// as the chart is named, and an application is known by it.
 	request := Request{Files: s.files, Release: releaseName(s.name), Namespace: o.Namespace}

@@ -170,22 +170,17 @@ func (m *chartMerge) finding(r *chart.Rendered, t *chart.Template, f evidence.Fi
 	place := r.Place(t, line, column)
 	f.Subject = unplaced(f.Subject)
 	f.Namespaces = slices.DeleteFunc(f.Namespaces, func(ns string) bool { return ns == releaseNamespace })
-	with := "rendered with " + r.With
 	if old := m.same(place, ev.Detector); old != nil {
 		m.seen[old.Evidence[0].Locator] = true
 		if old.Confidence != evidence.Likely && f.Confidence == evidence.Likely {
 			// What was a guess about values is none any more.
 			f.Evidence[0].Locator, f.Evidence[0].Excerpt = old.Evidence[0].Locator, old.Evidence[0].Excerpt
 			f.Status = cmp.Or(old.Status, f.Status)
-			f.Notes = nil
+			f.Notes = []string{seenIn(f, r)}
 			*old = f
-		}
-		if note := "Also in " + r.Dir + " " + with + "."; !slices.Contains(old.Notes, note) {
-			old.Notes = append(old.Notes, note)
 		}
 		return
 	}
-	f.Notes = append(f.Notes, "In "+r.Dir+" "+with+".")
 	switch {
 	case place.Known():
 		ev.Locator = fmt.Sprintf("%s:%d:%d", place.File, place.Lines[0], place.Column)
@@ -195,6 +190,7 @@ func (m *chartMerge) finding(r *chart.Rendered, t *chart.Template, f evidence.Fi
 	default:
 		ev.Locator = place.File + evidence.Rendered
 	}
+	f.Notes = append(f.Notes, seenIn(f, r))
 	m.seen[ev.Locator] = true
 	res := m.file(place.File)
 	for i := range res.findings { // a loop in the template, or a second rendering of it
@@ -233,6 +229,19 @@ func (m *chartMerge) problem(r *chart.Rendered, t *chart.Template, p evidence.Pr
 	res.problems = append(res.problems, evidence.Problem{Locator: locator, Message: "as rendered: " + p.Message})
 }
 
+// seenIn says of a finding, whose notes stand apart from it in a registry, which
+// values it comes from.
+func seenIn(f evidence.Finding, r *chart.Rendered) string {
+	return fmt.Sprintf("%s is so in chart %s rendered with %s.", withoutColumn(f.Evidence[0].Locator), r.Name, r.With)
+}
+
+func withoutColumn(locator string) string {
+	if name, line, _ := splitPlace(locator); line > 0 {
+		return fmt.Sprintf("%s:%d", name, line)
+	}
+	return locator
+}
+
 // unseen says of findings in a template that nothing like them is in its output.
 func (m *chartMerge) unseen(r *chart.Rendered, t *chart.Template) {
 	res := m.byPath[t.File]
@@ -243,7 +252,7 @@ func (m *chartMerge) unseen(r *chart.Rendered, t *chart.Template) {
 		f := &res.findings[i]
 		locator := f.Evidence[0].Locator
 		if _, line, _ := splitPlace(locator); line > 0 && !m.seen[locator] && !t.Has(line) {
-			f.Notes = append(f.Notes, "Not in "+r.Dir+" rendered with "+r.With+": other values bring it.")
+			f.Notes = append(f.Notes, fmt.Sprintf("%s is not in chart %s rendered with %s: other values bring it.", withoutColumn(locator), r.Name, r.With))
 		}
 	}
 }

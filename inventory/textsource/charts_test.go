@@ -176,8 +176,8 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 	}
 }
 
-// What stands in a template and in its output is one finding, which says so;
-// what only other values bring is said, too.
+// What stands in a template and in its output is one finding;
+// what only other values bring is said.
 func TestRenderedAndUnrenderedAreOneFinding(t *testing.T) {
 	root := writeTree(t, map[string]string{
 		"c/Chart.yaml":  webChart,
@@ -198,7 +198,7 @@ metadata: {name: b}
 	if diff := cmp.Diff(want, places(findings)); diff != "" {
 		t.Fatalf("findings (-want +got):\n%s", diff)
 	}
-	for i, want := range []string{"Also in c rendered with its own values.", "Not in c rendered with its own values: other values bring it."} {
+	for i, want := range []string{"", "c/templates/a.yaml:7 is not in chart web rendered with its own values: other values bring it."} {
 		if got := strings.Join(findings[i].Notes, " "); got != want {
 			t.Errorf("finding %d says %q, want %q", i, got, want)
 		}
@@ -209,7 +209,7 @@ func TestAChartThatDoesNotRenderIsAProblemAndIsReadAsItIs(t *testing.T) {
 	root := writeTree(t, map[string]string{
 		"c/Chart.yaml":         webChart,
 		"c/templates/a.yaml":   "apiVersion: v1\nkind: Endpoints\nmetadata: {name: a}\n",
-		"c/templates/bad.yaml": "{{ include \"not-there\" . }}\n",
+		"c/templates/_bad.tpl": "{{ if }}\n",
 		"d/Chart.yaml":         "name: [\n# ndpoint\n",
 		"e/Chart.yaml":         webChart,
 		"e/templates/a.yaml":   "kind: ConfigMap\n",

@@ -59,7 +59,7 @@ func findings(path string, scope evidence.Scope, data []byte, hits []hit) ([]evi
 		if acknowledged(ix, line) {
 			f.Status = evidence.Acknowledged
 		}
-		if h.namespace != "" {
+		if h.namespace != "" && !strings.ContainsRune(h.namespace, filler) {
 			f.Namespaces = []string{h.namespace}
 		}
 		if h.note != "" {

@@ -11,10 +11,12 @@ import (
 	"io/fs"
 	"log"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	helmchart "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	helm "helm.sh/helm/v3/pkg/engine"
@@ -94,22 +96,62 @@ func render(r chart.Request) (chart.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	rendered, err := helm.Engine{}.Render(c, top)
+	rendered, problems, err := renderMost(c, top)
 	if err != nil {
-		// Values that only an installation has are often required. The rest of
-		// the chart is worth seeing all the same.
-		lenient, second := helm.Engine{LintMode: true}.Render(c, top)
-		if second != nil {
-			return response, err
-		}
-		rendered = lenient
-		response.Problems = append(response.Problems, "refuses to be rendered with these values, and was rendered all the same: "+err.Error())
+		return response, err
 	}
+	response.Problems = append(response.Problems, problems...)
 	for name, text := range rendered {
 		response.Documents = append(response.Documents, chart.Document{Name: name, Text: text})
 	}
 	slices.SortFunc(response.Documents, func(a, b chart.Document) int { return strings.Compare(a.Name, b.Name) })
 	return response, nil
+}
+
+// maxFailing bounds how many templates are left out of a chart.
+const maxFailing = 32
+
+// renderMost renders a chart, and where a template fails, the others: values that
+// only an installation has are often missing, and the rest is worth seeing all
+// the same. What is missing is said.
+func renderMost(c *helmchart.Chart, values chartutil.Values) (map[string]string, []string, error) {
+	var problems []string
+	for {
+		rendered, err := helm.Engine{}.Render(c, values)
+		if err == nil {
+			return rendered, problems, nil
+		}
+		// Without what the chart itself asserts about its values.
+		if lenient, second := (helm.Engine{LintMode: true}).Render(c, values); second == nil {
+			return lenient, append(problems, "refuses to be rendered with these values, and was rendered all the same: "+err.Error()), nil
+		} else if len(problems) == maxFailing || !leaveOut(c, second) {
+			return nil, nil, err
+		}
+		problems = append(problems, "one template was left out: "+err.Error())
+	}
+}
+
+// failing is the template that an error of the engine begins with.
+var failing = regexp.MustCompile(`^(?:template: |[a-z]+ error (?:at|in) \()([^:()]+)`)
+
+// leaveOut takes the template that an error is about out of the chart.
+func leaveOut(c *helmchart.Chart, err error) bool {
+	m := failing.FindStringSubmatch(err.Error())
+	if m == nil || strings.HasPrefix(path.Base(m[1]), "_") {
+		return false
+	}
+	for i, t := range c.Templates {
+		if path.Join(c.ChartFullPath(), t.Name) == m[1] {
+			c.Templates = slices.Delete(c.Templates, i, i+1)
+			return true
+		}
+	}
+	for _, sub := range c.Dependencies() {
+		if leaveOut(sub, err) {
+			return true
+		}
+	}
+	return false
 }
 
 // unignored are the files that .helmignore leaves.
