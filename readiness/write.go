@@ -34,7 +34,7 @@ func (v *Verdict) writeTable(out io.Writer) error {
 	fmt.Fprintln(w, "CRITERION\tSTATUS\tWHAT")
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.shown(), plain(r.Title))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Shown(), plain(r.Title))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (v *Verdict) writeTable(out io.Writer) error {
 	var text strings.Builder
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "\n%s: %s\n", r.Name, r.shown())
+		fmt.Fprintf(&text, "\n%s: %s\n", r.Name, r.Shown())
 		for _, line := range r.Evidence {
 			fmt.Fprintf(&text, "  %s\n", plain(line))
 		}
@@ -50,24 +50,24 @@ func (v *Verdict) writeTable(out io.Writer) error {
 			fmt.Fprintf(&text, "  -> %s\n", plain(line))
 		}
 		if w := r.Waiver; w != nil {
-			fmt.Fprintf(&text, "  %s\n", plain(w.sentence()))
+			fmt.Fprintf(&text, "  %s\n", plain(w.Sentence()))
 		}
 	}
-	fmt.Fprintf(&text, "\n%s\n", v.sentence())
+	fmt.Fprintf(&text, "\n%s\n", v.Sentence())
 	_, err := io.WriteString(out, text.String())
 	return err
 }
 
 func (v *Verdict) writeMarkdown(out io.Writer) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# May the Endpoints controller stop?\n\n**%s** (%s)\n\n| criterion | status | what |\n|---|---|---|\n", v.sentence(), stamp(v.At))
+	fmt.Fprintf(&text, "# May the Endpoints controller stop?\n\n**%s** (%s)\n\n| criterion | status | what |\n|---|---|---|\n", v.Sentence(), stamp(v.At))
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.Name, r.shown(), markdown(r.Title))
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.Name, r.Shown(), markdown(r.Title))
 	}
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "\n## %s: %s\n\n", r.Name, r.shown())
+		fmt.Fprintf(&text, "\n## %s: %s\n\n", r.Name, r.Shown())
 		for _, line := range r.Evidence {
 			fmt.Fprintf(&text, "- %s\n", markdown(line))
 		}
@@ -75,29 +75,44 @@ func (v *Verdict) writeMarkdown(out io.Writer) error {
 			fmt.Fprintf(&text, "- [ ] %s\n", markdown(line))
 		}
 		if w := r.Waiver; w != nil {
-			fmt.Fprintf(&text, "\n%s\n", markdown(w.sentence()))
+			fmt.Fprintf(&text, "\n%s\n", markdown(w.Sentence()))
 		}
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
 }
 
-// sentence says the whole in one.
-func (v *Verdict) sentence() string {
-	count := map[Status]int{}
-	waived := 0
-	for i := range v.Criteria {
-		r := &v.Criteria[i]
-		if r.Status != Met && r.Passes() {
-			waived++
-			continue
-		}
-		count[r.Status]++
-	}
-	return fmt.Sprintf("%s: %d met, %d not met, %d unknown, %d waived", v.Outcome, count[Met], count[NotMet], count[Unknown], waived)
+// Sentence says the whole in one.
+func (v *Verdict) Sentence() string {
+	c := v.Count()
+	return fmt.Sprintf("%s: %d met, %d not met, %d unknown, %d waived", v.Outcome, c.Met, c.NotMet, c.Unknown, c.Waived)
 }
 
-func (r *Result) shown() string {
+// Counts are how many criteria came to what. What is waived counts there alone.
+type Counts struct {
+	Met, NotMet, Unknown, Waived int
+}
+
+// Count counts the criteria.
+func (v *Verdict) Count() Counts {
+	var c Counts
+	for i := range v.Criteria {
+		switch r := &v.Criteria[i]; {
+		case r.Status != Met && r.Passes():
+			c.Waived++
+		case r.Status == Met:
+			c.Met++
+		case r.Status == NotMet:
+			c.NotMet++
+		default:
+			c.Unknown++
+		}
+	}
+	return c
+}
+
+// Shown is the status with what a waiver makes of it, such as "unknown, waived".
+func (r *Result) Shown() string {
 	switch {
 	case r.Status != Met && r.Passes():
 		return string(r.Status) + ", waived"
@@ -107,7 +122,8 @@ func (r *Result) shown() string {
 	return string(r.Status)
 }
 
-func (w *AppliedWaiver) sentence() string {
+// Sentence says who waived it, until when and why.
+func (w *AppliedWaiver) Sentence() string {
 	if w.Expired {
 		return fmt.Sprintf("A waiver by %s expired after %s and does not count: %s", w.By, w.Expires, w.Reason)
 	}

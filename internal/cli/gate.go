@@ -11,11 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/audit"
 	"github.com/slicewright/slicewright/readiness"
 	"github.com/slicewright/slicewright/timeline"
 )
+
+var gateFormats = append(readiness.Formats(), "html")
 
 type gateFlags struct {
 	registry    string
@@ -61,14 +64,19 @@ Exit codes: 0 every criterion is met or waived, 3 one is not met, 4 one is unkno
 	flags.StringArrayVar(&f.experiments, "experiment", nil, "report of an experiment; can be given more than once")
 	flags.BoolVar(&f.cluster, "cluster", false, "read Pods, Leases and CronJobs of the cluster")
 	flags.StringVar(&f.criteria, "criteria", "", "criteria and waivers (default: those that come with the program)")
-	flags.StringVarP(&f.output, "output", "o", "table", strings.Join(readiness.Formats(), ", "))
+	flags.StringVarP(&f.output, "output", "o", "table", strings.Join(gateFormats, ", "))
 	f.kube.AddFlags(flags)
 	return cmd
 }
 
 func (f *gateFlags) run(ctx context.Context, streams Streams) error {
-	if !slices.Contains(readiness.Formats(), f.output) {
-		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(readiness.Formats(), ", "))
+	if !slices.Contains(gateFormats, f.output) {
+		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(gateFormats, ", "))
+	}
+	if f.output == "html" {
+		if err := noTerminal(streams.Out, "gate.html"); err != nil {
+			return err
+		}
 	}
 	criteria := readiness.DefaultCriteria()
 	if f.criteria != "" {
@@ -82,7 +90,11 @@ func (f *gateFlags) run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	verdict := readiness.Evaluate(criteria, facts, time.Now())
-	if err := verdict.Write(streams.Out, f.output); err != nil {
+	write := func() error { return verdict.Write(streams.Out, f.output) }
+	if f.output == "html" {
+		write = func() error { return web.WriteGate(streams.Out, verdict) }
+	}
+	if err := write(); err != nil {
 		return err
 	}
 	switch verdict.Outcome {

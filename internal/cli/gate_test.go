@@ -80,6 +80,13 @@ func TestGateTakesWhatTheOtherCommandsWrite(t *testing.T) {
 	gateOf(t, ExitUnknown)
 }
 
+func TestGateWritesAPage(t *testing.T) {
+	out, errs, code := run(t, "", "gate", "-o", "html")
+	if code != ExitUnknown || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, "There is no audit log.") {
+		t.Errorf("exit code %d: %s%.200s", code, errs, out)
+	}
+}
+
 func TestGateReadsAnAuditLog(t *testing.T) {
 	at := folder(t, map[string]string{"audit.log": `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/endpoints","verb":"list","user":{"username":"system:serviceaccount:shop:router"},"userAgent":"router/1","objectRef":{"resource":"endpoints","apiVersion":"v1"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-05-01T00:00:00.000000Z","stageTimestamp":"2026-05-01T00:00:01.000000Z"}` + "\n"})
 	if got := gateOf(t, ExitFinding, "--audit", at("audit.log")); got["no-unexpected-identity"] != readiness.NotMet || got["audit-window"] != readiness.Unknown {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,8 @@ import (
 	"github.com/slicewright/slicewright/shadow"
 	"github.com/slicewright/slicewright/shadow/live"
 )
+
+var shadowFormats = []string{"table", "wide", "json", "html"}
 
 type shadowFlags struct {
 	files          []string
@@ -68,7 +71,7 @@ Exit codes: 0 equal, 3 different, 4 not settled or not allowed to read.`,
 	flags.DurationVar(&f.duration, "for", 0, "how long to watch (default: until every Service was judged once)")
 	flags.DurationVar(&f.settle, "settle", shadow.DefaultWindow, "how long both sources must be still to be compared")
 	flags.DurationVar(&f.ceiling, "settle-ceiling", shadow.DefaultCeiling, "after how long a Service that never rests is judged")
-	flags.StringVarP(&f.output, "output", "o", "table", "table, wide or json")
+	flags.StringVarP(&f.output, "output", "o", "table", strings.Join(shadowFormats, ", "))
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all namespaces")
 	flags.BoolVar(&f.events, "events-on-service", false, "write a Kubernetes Event on a Service when it begins to differ and when it agrees again")
 	flags.StringVar(&f.metricsAddress, "metrics-address", "", "address to serve /metrics on while watching; \"\" serves none")
@@ -80,6 +83,11 @@ Exit codes: 0 equal, 3 different, 4 not settled or not allowed to read.`,
 func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) error {
 	if err := f.validate(args); err != nil {
 		return err
+	}
+	if f.output == "html" {
+		if err := noTerminal(streams.Out, "shadow.html"); err != nil {
+			return err
+		}
 	}
 	reference, err := f.readReference()
 	if err != nil {
@@ -112,8 +120,8 @@ func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) e
 
 func (f *shadowFlags) validate(args []string) error {
 	switch {
-	case f.output != "table" && f.output != "wide" && f.output != "json":
-		return usageErrorf("unknown output %q: use table, wide or json", f.output)
+	case !slices.Contains(shadowFormats, f.output):
+		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(shadowFormats, ", "))
 	case f.settle <= 0 || f.ceiling <= 0 || f.duration < 0:
 		return usageErrorf("--for, --settle and --settle-ceiling are times from now on: write them as 5s or 10m")
 	case f.allNamespaces && len(args) > 0:

@@ -8,15 +8,19 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/shadow"
 )
 
-// writeShadow writes a report as table, wide or json.
+// writeShadow writes a report as table, wide, json or html.
 func writeShadow(out io.Writer, r *shadow.Report, format string) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(r)
+	case "html":
+		return web.WriteShadow(out, r)
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "SERVICE\tOUTCOME\tENDPOINTS\tSLICES\tDIFFERENCES")

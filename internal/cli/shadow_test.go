@@ -70,6 +70,13 @@ shop/prices
 	}
 }
 
+func TestShadowWritesAPage(t *testing.T) {
+	out, errs, code := run(t, shadowObjects("10.0.0.9"), "shadow", "-f", "-", "-o", "html")
+	if code != ExitFinding || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, "10.0.0.9:8080") {
+		t.Errorf("exit code %d: %s%.200s", code, errs, out)
+	}
+}
+
 func TestShadowWithAReference(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "reference.yaml")
 	text := "apiVersion: slicewright.dev/v1alpha1\nkind: ShadowReference\nservices: [{service: shop/prices, backends: [{port: http, endpoint: \"10.0.0.1:8080\"}]}]\n"
@@ -89,7 +96,7 @@ func TestShadowWithAReference(t *testing.T) {
 
 func TestShadowRefusesWhatMakesNoSense(t *testing.T) {
 	for _, args := range [][]string{
-		{"-o", "html"},
+		{"-o", "pdf"},
 		{"-A", "shop/prices"},
 		{"--settle", "0s"},
 		{"--for", "1s"},

@@ -16,11 +16,12 @@ var assets embed.FS
 // page is what layout.html needs of every report. The body is a template of its
 // own that is parsed into the layout as "body".
 type page struct {
-	Title  string
-	Style  template.CSS
+	Title string
+	Style template.CSS
+	// Script is "" for a page without one. Data is what it reads; it is written as
+	// JSON.
 	Script template.JS
-	// Data is what the script reads; it is written as JSON.
-	Data any
+	Data   any
 	// Body is what the template "body" gets.
 	Body any
 }
@@ -29,8 +30,11 @@ type page struct {
 // script, which are known by their hashes, so that not even an escaping mistake
 // would run what a cluster's names say.
 func (p page) Policy() string {
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
-		hashSource(string(p.Style)), hashSource(string(p.Script)))
+	script := "'none'"
+	if p.Script != "" {
+		script = hashSource(string(p.Script))
+	}
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hashSource(string(p.Style)), script)
 }
 
 func hashSource(text string) string {
