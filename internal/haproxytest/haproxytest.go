@@ -97,6 +97,14 @@ func (h *HAProxy) Ask(command string) string {
 	return strings.TrimSpace(string(answer))
 }
 
+// StopSoftly asks it to accept no more and to end when its connections have.
+func (h *HAProxy) StopSoftly(t testing.TB) {
+	t.Helper()
+	if err := h.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func program(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("SLICEWRIGHT_HAPROXY"); path != "" {

@@ -32,6 +32,8 @@ type Dialer struct {
 	// TLS is used for targets with TLS; nil means Go's defaults. A missing
 	// ServerName is the target's host.
 	TLS *tls.Config
+	// Wrap, if not nil, is put around every TCP connection, below TLS.
+	Wrap func(net.Conn) net.Conn
 }
 
 // Dial connects to a target, and does the handshake if secure. protocols are
@@ -47,6 +49,9 @@ func (d Dialer) Dial(ctx context.Context, t Target, secure bool, protocols ...st
 	conn, err := plain.DialContext(ctx, "tcp", t.HostPort())
 	if err != nil {
 		return nil, &Error{Step: StepConnect, Err: err}
+	}
+	if d.Wrap != nil {
+		conn = d.Wrap(conn)
 	}
 	if !secure {
 		return conn, nil

@@ -70,7 +70,6 @@ func (t *Target) request(ctx context.Context, a *verify.Answer) {
 		return conn, nil
 	}
 	transport := &http.Transport{
-		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHead,
 		Protocols:              versions,
