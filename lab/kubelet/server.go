@@ -30,7 +30,7 @@ type Identity struct {
 
 // Server answers on a Pod's addresses and ports, over HTTP/1.1 and over HTTP/2
 // without TLS (by prior knowledge), gRPC's health checks among it. A path
-// /slow?for=3s takes that long.
+// /slow?for=3s takes that long; /metrics is what Prometheus can read.
 type Server struct {
 	identity    Identity
 	answerAfter atomic.Int64 // nanoseconds
@@ -106,6 +106,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Lab-Port", strconv.Itoa(identity.Port))
 	if isGRPC(r) {
 		answerGRPC(w, r)
+		return
+	}
+	if r.URL.Path == "/metrics" {
+		header.Set("Content-Type", "text/plain; version=0.0.4")
+		fmt.Fprintf(w, "# TYPE lab_requests_total counter\nlab_requests_total %d\n", s.requests.Load())
 		return
 	}
 	header.Set("Content-Type", "application/json")

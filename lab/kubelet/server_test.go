@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -133,5 +134,24 @@ func TestDrainGivesUpWhenItsTimeIsOverAndCloseCuts(t *testing.T) {
 	s.Close()
 	if err := <-ended; err == nil {
 		t.Error("the open request was not cut")
+	}
+}
+
+func TestServerTellsPrometheusHowManyAsked(t *testing.T) {
+	_, url := listen(t)
+	h1 := client(t, http1)
+	for want := 1; want <= 2; want++ {
+		answer, err := h1.Get(url + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if expect := fmt.Sprintf("# TYPE lab_requests_total counter\nlab_requests_total %d\n", want); string(body) != expect {
+			t.Errorf("got %q", body)
+		}
 	}
 }

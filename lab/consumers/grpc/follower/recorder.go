@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"google.golang.org/grpc/resolver"
-	"google.golang.org/grpc/serviceconfig"
 )
 
 // Recorder is a resolver.Builder that builds another's resolvers and keeps what
@@ -25,7 +24,7 @@ func (r *Recorder) Build(target resolver.Target, cc resolver.ClientConn, options
 }
 
 // Addresses are those of the last state, in order and as the resolver wrote
-// them; none before the first. States is how many there were, and problem the
+// them; nil before the first. States is how many there were, and problem the
 // error that the resolver reported since the last.
 func (r *Recorder) Addresses() (addresses []string, states int, problem string) {
 	r.mu.Lock()
@@ -48,7 +47,7 @@ type recordedConn struct {
 }
 
 func (c *recordedConn) UpdateState(state resolver.State) error {
-	var addresses []string
+	addresses := []string{}
 	for _, a := range state.Addresses {
 		addresses = append(addresses, a.Addr)
 	}
@@ -72,8 +71,4 @@ func (c *recordedConn) ReportError(err error) {
 	c.recorder.problem = err.Error()
 	c.recorder.mu.Unlock()
 	c.ClientConn.ReportError(err)
-}
-
-func (c *recordedConn) ParseServiceConfig(text string) *serviceconfig.ParseResult {
-	return c.ClientConn.ParseServiceConfig(text)
 }

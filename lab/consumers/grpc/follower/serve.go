@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -61,10 +62,25 @@ func (s *Server) Serve(ctx context.Context, address string) error {
 // told of any has none.
 func (s *Server) view(w http.ResponseWriter, _ *http.Request) {
 	addresses, _, _ := s.Recorder.Addresses()
-	if addresses == nil {
-		addresses = []string{}
+	dialled := make([]string, len(addresses))
+	for i, a := range addresses {
+		dialled[i] = asDialled(a)
 	}
-	write(w, addresses)
+	write(w, dialled)
+}
+
+// asDialled is where gRPC connects to for an address: a port may be a name, which
+// the dialer looks up ("http" is 80). What it can make nothing of stays.
+func asDialled(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	number, err := net.LookupPort("tcp", port)
+	if err != nil {
+		return address
+	}
+	return net.JoinHostPort(host, strconv.Itoa(number))
 }
 
 // state says more, for people.
