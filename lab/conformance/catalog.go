@@ -6,7 +6,9 @@ import (
 )
 
 // Scenarios returns all of them, in the order of the table.
-func Scenarios() []*Scenario { return slices.Concat(shapes()) }
+func Scenarios() []*Scenario {
+	return slices.Concat(shapes(), moves(), labels(), conditions(), hints(), cluster())
+}
 
 // number is the scenario's place, and its block of addresses.
 func (s *Scenario) number() byte {

@@ -277,10 +277,10 @@ func (e *Engine) stopShared() {
 	}
 }
 
-func (e *Engine) restartComponent(ctx context.Context, name string) error {
+func (e *Engine) restartComponent(ctx context.Context, name string, flags ...string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, fmt.Errorf("%s is not up within %s", name, startPatience))
 	defer cancel()
-	return e.Lab.ControlPlane.Restart(ctx, name)
+	return e.Lab.ControlPlane.Restart(ctx, name, flags...)
 }
 
 // route lets connections to IPv6 ClusterIPs leave; the lab does so for IPv4.

@@ -54,7 +54,7 @@ type instance struct {
 	dir       string
 	processes []*process.Process // as in consumer.Start; nil before the start
 	// component restarts a component of the control plane.
-	component func(ctx context.Context, name string) error
+	component func(ctx context.Context, name string, flags ...string) error
 }
 
 // startPatience is how long a program may take until it is up, ten times what

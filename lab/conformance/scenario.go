@@ -31,14 +31,14 @@ type Scenario struct {
 type Step struct {
 	// Say is the change in words.
 	Say string
+	// Lab does to the control plane what has to be done.
+	Lab func(context.Context, *stage) error
 	// Apply writes slices, each a request of its own, in this order.
 	Apply []Slice
 	// Delete deletes slices.
 	Delete []string
 	// Scale changes the number of the Deployments' Pods, and what they do.
 	Scale *Deployment
-	// Lab does to the control plane what has to be done.
-	Lab func(context.Context, *stage) error
 	// Restart ends the consumers as kill -9 does and starts them again.
 	Restart bool
 	// Want is judged for each Service; a step without it is followed by the next

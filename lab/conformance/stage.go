@@ -34,6 +34,7 @@ type stage struct {
 	instances []*instance // those of this stage alone
 	failed    map[string]error
 	snapshot  *controlplane.Snapshot
+	after     []func(context.Context) error // puts back what steps did to the control plane
 }
 
 // headlessSuffix tells the Service without a ClusterIP, and its slices, from the
@@ -296,6 +297,11 @@ func (st Step) want(service string) (Want, bool) {
 // do makes a step's change. Each slice is written for the Service and for its
 // headless twin.
 func (s *stage) do(ctx context.Context, step Step) error {
+	if step.Lab != nil {
+		if err := step.Lab(ctx, s); err != nil {
+			return err
+		}
+	}
 	for _, slice := range step.Apply {
 		for _, suffix := range []string{"", headlessSuffix} {
 			if err := s.write(ctx, slice, suffix); err != nil {
@@ -313,11 +319,6 @@ func (s *stage) do(ctx context.Context, step Step) error {
 	}
 	if step.Scale != nil {
 		if err := s.scale(ctx, *step.Scale); err != nil {
-			return err
-		}
-	}
-	if step.Lab != nil {
-		if err := step.Lab(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -366,8 +367,12 @@ func (s *stage) strike() error {
 	for _, i := range s.instances {
 		i.stop()
 	}
+	var errs []error
+	for _, putBack := range s.after {
+		errs = append(errs, putBack(ctx))
+	}
 	client := s.engine.Lab.Client.CoreV1()
-	errs := []error{client.Namespaces().Delete(ctx, s.namespace, metav1.DeleteOptions{})}
+	errs = append(errs, client.Namespaces().Delete(ctx, s.namespace, metav1.DeleteOptions{}))
 	if s.scenario.Pods {
 		errs = append(errs, client.Pods(s.namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{}))
 		errs = append(errs, s.awaitPods(ctx, 0))
