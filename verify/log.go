@@ -159,14 +159,9 @@ func (l *Log) Answered(probe int, a Answer) {
 	l.probes[probe].answers = append(l.probes[probe].answers, a)
 }
 
-// track returns what the slices said of an address over time. An address with a
-// port that they never had is looked up without it: who answers may know itself
-// by another port than the one that leads there.
+// track returns what the slices said of an address over time.
 func (l *Log) track(key netip.AddrPort) track[said] {
 	if t := l.standings[key]; t != nil {
-		return *t
-	}
-	if t := l.standings[netip.AddrPortFrom(key.Addr(), 0)]; t != nil {
 		return *t
 	}
 	return nil

@@ -48,3 +48,6 @@ func countAfter(moments []time.Time, after time.Time) int {
 	}
 	return n
 }
+
+// Failed reports whether the command did not do what it was to do.
+func (c *CommandReport) Failed() bool { return c.Problem != "" || c.ExitCode != 0 }

@@ -34,9 +34,17 @@ func (r *Runner) Run(ctx context.Context, plan Plan) (*verify.Report, error) {
 	if plan.Timeout == 0 {
 		plan.Timeout = DefaultTimeout
 	}
-	stop := r.start(ctx)
-	unsettled, command, err := r.follow(ctx, plan)
-	if failed := stop(); err == nil && failed != nil {
+	stop := r.followSlices(ctx)
+	// Nothing can be judged before the slices are known.
+	unsettled, err := r.firstRead(ctx)
+	var command *verify.CommandReport
+	if unsettled == "" && err == nil {
+		end := r.lookAndProbe(ctx)
+		unsettled, command = r.follow(ctx, plan)
+		// Answers are judged by what the slices said until the last of them came.
+		end()
+	}
+	if failed := stop(); err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -51,26 +59,23 @@ func (r *Runner) Run(ctx context.Context, plan Plan) (*verify.Report, error) {
 }
 
 // follow goes through a plan. It returns why it ended before it was through.
-func (r *Runner) follow(ctx context.Context, plan Plan) (unsettled string, command *verify.CommandReport, err error) {
+func (r *Runner) follow(ctx context.Context, plan Plan) (unsettled string, command *verify.CommandReport) {
 	began := time.Now()
-	if unsettled, err := r.firstRead(ctx); unsettled != "" || err != nil {
-		return unsettled, nil, err
-	}
 	if plan.For > 0 {
 		r.config.Say("looking for " + plan.For.String())
-		if !sleep(ctx, plan.For-time.Since(began)) {
-			return interrupted, nil, nil
+		if !sleep(ctx, plan.For) {
+			return interrupted, nil
 		}
 	}
 	r.config.Say("waiting until all has settled")
 	if unsettled := r.settle(ctx, wait{since: began, timeout: plan.Timeout}); unsettled != "" || plan.During == nil {
-		return unsettled, nil, nil
+		return unsettled, nil
 	}
 	if before := r.report(time.Now()); before.Outcome != verify.Equal {
-		return "the command was not run: what it was to change was not equal before", nil, nil
+		return "the command was not run: what it was to change was not equal before", nil
 	}
 	ran, unsettled := r.during(ctx, plan)
-	return unsettled, &ran, nil
+	return unsettled, &ran
 }
 
 const interrupted = "it was interrupted"

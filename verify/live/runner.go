@@ -60,7 +60,7 @@ type Runner struct {
 	mu       sync.Mutex // guards what follows
 	log      *verify.Log
 	counters []verify.Counter
-	problem  error // the choice of the port was none
+	problem  error // why nothing can be verified
 	known    bool
 }
 
@@ -101,35 +101,54 @@ func New(config Config) (*Runner, error) {
 	return &Runner{config: config, log: verify.NewLog(options), counters: make([]verify.Counter, len(config.Consumers))}, nil
 }
 
-// start begins to follow, to look and to probe, and returns what ends all three
-// and waits for them. What is on its way is let end.
-func (r *Runner) start(ctx context.Context) (stop func() error) {
-	sources, cancelSources := context.WithCancel(ctx)
-	rest, cancelRest := context.WithCancel(ctx)
-	var failed error
-	var following, looking sync.WaitGroup
-	following.Go(func() {
-		if err := r.config.Slices.Run(sources, r); err != nil && sources.Err() == nil {
-			failed = err
-			r.Lost(time.Now(), err.Error())
+// followSlices begins to follow the slices, and returns what ends it and says why
+// it ended before.
+func (r *Runner) followSlices(ctx context.Context) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	failed := make(chan error, 1)
+	go func() {
+		err := r.config.Slices.Run(ctx, r)
+		if ctx.Err() != nil {
+			err = nil
 		}
-	})
+		if err != nil {
+			r.ended(err)
+		}
+		failed <- err
+	}()
+	return func() error {
+		cancel()
+		return <-failed
+	}
+}
+
+// ended notes that the slices will not be read any more.
+func (r *Runner) ended(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log.SlicesLost(time.Now(), err.Error())
+	if !r.known {
+		r.problem = err
+	}
+}
+
+// lookAndProbe begins to look and to probe, and returns what ends it. What is on
+// its way is let end.
+func (r *Runner) lookAndProbe(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var looking sync.WaitGroup
 	for i, c := range r.config.Consumers {
-		looking.Go(func() { r.look(rest, i, c) })
+		looking.Go(func() { r.look(ctx, i, c) })
 	}
 	for i, p := range r.config.Probes {
 		looking.Go(func() {
 			rate := probe.Rate{Every: r.config.Interval / time.Duration(r.config.Requests), Parallel: min(2*r.config.Requests, maxParallel)}
-			probe.Continuous(rest, p, rate, func(a verify.Answer) { r.answered(i, a) })
+			probe.Continuous(ctx, p, rate, func(a verify.Answer) { r.answered(i, a) })
 		})
 	}
-	return func() error {
-		cancelRest()
+	return func() {
+		cancel()
 		looking.Wait()
-		// Answers are judged by what the slices said until the last of them came.
-		cancelSources()
-		following.Wait()
-		return failed
 	}
 }
 

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/live"
+	"github.com/slicewright/slicewright/verify/observe"
+	"github.com/slicewright/slicewright/verify/probe"
+)
+
+type verifyFlags struct {
+	cluster *genericclioptions.ConfigFlags
+	// slices has the flags that verify shares with backends: where slices come
+	// from and who is chosen.
+	slices   backendsFlags
+	port     string
+	protocol string
+
+	consumers []string
+	probes    verifyProbeFlags
+
+	duration     time.Duration
+	during       string
+	allowFailure bool
+	settle       time.Duration
+	interval     time.Duration
+	timeout      time.Duration
+
+	record string
+	output string
+}
+
+func newVerifyCommand(streams Streams) *cobra.Command {
+	f := verifyFlags{cluster: newClusterFlags()}
+	f.slices.cluster = f.cluster
+	cmd := &cobra.Command{
+		Use:   "verify [NAMESPACE/]SERVICE [--consumer SPEC]... [--probe URL]... [--for DURATION | --during COMMAND]",
+		Short: "Compare what slices say with what a consumer has and with who really answers",
+		Long: `Follow the EndpointSlices of a Service, ask consumers what they have (--consumer),
+open new connections as clients do (--probe), and hold the three against each
+other: addresses that a consumer has and the slices do not, that it lacks, that
+terminate and are given new connections all the same; who answered after it had
+left; requests lost; and how long the consumer took to follow each change.
+
+Without --for and --during it looks until all agree, or until something has
+differed for longer than --settle. With --for it looks for that time. With
+--during it waits until all agree, runs a command (sh -c), such as a rollout, and
+judges what happens from then until all has settled after it. The command is what
+you wrote: nothing from the cluster is put into it.
+
+A difference that lasts no longer than --settle is measured and shown, and is no
+finding. What could not be seen is never taken for equal.
+
+Consumers:
+  ` + strings.Join(observe.Kinds(), "\n  ") + `
+
+Probes:
+  ` + strings.Join(strings.Split(strings.ReplaceAll(probe.Example, " or ", ", "), ", "), "\n  ") + `
+
+Exit codes: 0 equal, 3 a finding, 4 not enough was seen to say (a consumer that
+does not answer, slices that cannot be read, answers that do not tell whose they
+are), 1 the command of --during failed, 2 wrong usage.`,
+		Example: `  # Does HAProxy have what the slices have?
+  slicewright verify shop/web --consumer haproxy:/run/haproxy/admin.sock/web
+
+  # And who answers? Each request over a connection of its own
+  slicewright verify shop/web --consumer haproxy:/run/haproxy/admin.sock/web \
+      --probe http://10.0.0.1:8080/whoami --identify json:pod
+
+  # Does a rollout lose a request?
+  slicewright verify shop/web --probe http://10.0.0.1:8080/ \
+      --during 'kubectl -n shop rollout restart deployment/web && kubectl -n shop rollout status deployment/web'
+
+  # Without a cluster: what is in a file, against what a load balancer has
+  slicewright verify shop/web -f slices.yaml --consumer nginx:/etc/nginx/nginx.conf#web`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), streams, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.consumers, "consumer", nil, "consumer to ask what it has; may be repeated")
+	f.probes.addTo(flags)
+	flags.DurationVar(&f.duration, "for", 0, "how long to look (default: until all has settled)")
+	flags.StringVar(&f.during, "during", "", "shell command to run and to judge what happens in it")
+	flags.BoolVar(&f.allowFailure, "allow-command-failure", false, "a command of --during that fails is no error")
+	flags.DurationVar(&f.settle, "settle", verify.DefaultSettle, "how long a consumer may take to follow a change")
+	flags.DurationVar(&f.interval, "interval", live.DefaultInterval, "time from one look at a consumer to the next")
+	flags.DurationVar(&f.timeout, "timeout", live.DefaultTimeout, "how long the command, and each wait until all has settled, may take")
+	flags.StringVar(&f.port, "port", "", "name of the Service's port (default: its only one)")
+	flags.StringVar(&f.protocol, "protocol", "TCP", "protocol of the port, with --port")
+	flags.StringArrayVarP(&f.slices.files, "filename", "f", nil, "file or folder with EndpointSlices instead of a cluster, - for stdin; may be repeated")
+	flags.StringVar(&f.slices.events, "events", "", "recorded watch instead of a cluster, - for stdin: what it comes to in the end")
+	flags.StringVar(&f.slices.policy, "policy", "", "who should get new connections: "+policyNames()+" (default \"ready\")")
+	flags.StringVar(&f.slices.location.Zone, "zone", "", "the zone where the consumer stands")
+	flags.StringVar(&f.slices.location.Node, "node", "", "the node where the consumer stands")
+	flags.StringVar(&f.slices.topology, "topology", "", "judge nearness by hints, zone or node (default: take all)")
+	flags.StringVar(&f.slices.mode, "topology-mode", "prefer", "when nothing is near: prefer takes all, require takes none")
+	flags.StringVar(&f.record, "record", "", "file to record slices, Pods and what consumers and probes did into, for 'timeline'")
+	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json or yaml")
+	f.cluster.AddFlags(flags)
+	return cmd
+}
+
+func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) error {
+	named, err := f.validate(args)
+	if err != nil {
+		return err
+	}
+	config, err := f.config()
+	if err != nil {
+		return err
+	}
+	slices, err := f.source(streams, named)
+	if err != nil {
+		return err
+	}
+	config.Service, config.Slices = slices.service, slices.source
+	if config.Probes, err = f.probes.probers(ctx, slices.allowed(ctx), config.Names); err != nil {
+		return err
+	}
+	progress := progressLine(streams.Err)
+	config.Say = func(what string) { progress("verify: " + what) }
+
+	recording, err := f.startRecording(ctx, slices, &config)
+	if err != nil {
+		return err
+	}
+	report, err := f.verify(ctx, streams.Err, config)
+	progress("")
+	unrecorded := recording.stop()
+	if err != nil {
+		return errors.Join(err, unrecorded)
+	}
+	// What was seen is worth showing, also if it could not be recorded.
+	if err := errors.Join(writeVerify(streams.Out, report, f.output), unrecorded); err != nil {
+		return err
+	}
+	return f.exit(report)
+}
+
+// verify runs the plan that the flags say.
+func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.Config) (*verify.Report, error) {
+	runner, err := live.New(config)
+	if err != nil {
+		return nil, withExit(ExitUsage, err)
+	}
+	plan := live.Plan{For: f.duration, Timeout: f.timeout}
+	if f.during != "" {
+		plan.During = func(ctx context.Context) verify.CommandReport { return runDuring(ctx, f.during, f.timeout, stderr) }
+	}
+	report, err := runner.Run(ctx, plan)
+	switch {
+	case errors.Is(err, live.ErrPort):
+		return nil, usageErrorf("%w: see --port", err)
+	case err != nil:
+		return nil, withExit(ExitUnknown, err)
+	}
+	return report, nil
+}
+
+// exit says how it ends. What was found is said before that the command failed:
+// it may have failed for that reason.
+func (f *verifyFlags) exit(report *verify.Report) error {
+	switch {
+	case report.Outcome == verify.Different:
+		return withExit(ExitFinding, errQuiet)
+	case report.Command != nil && report.Command.Failed() && !f.allowFailure:
+		return fmt.Errorf("the command of --during failed: %s", report.Command.Problem)
+	case report.Outcome == verify.Undetermined:
+		return withExit(ExitUnknown, errQuiet)
+	}
+	return nil
+}
+
+func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
+	var none endpointset.ServiceKey
+	if len(args) != 1 {
+		return none, usageErrorf("say which Service: verify NAMESPACE/SERVICE")
+	}
+	services, err := f.slices.services(args)
+	if err != nil {
+		return none, err
+	}
+	offline := len(f.slices.files) > 0 || f.slices.events != ""
+	switch {
+	case len(f.consumers) == 0 && len(f.probes.targets) == 0:
+		return none, usageErrorf("say what to verify: --consumer, --probe or both")
+	case len(f.slices.files) > 0 && f.slices.events != "":
+		return none, usageErrorf("-f and --events exclude each other: slices come from one of them")
+	case f.duration != 0 && f.during != "":
+		return none, usageErrorf("--for and --during exclude each other: a command says itself how long it takes")
+	case f.duration < 0 || f.settle <= 0 || f.interval <= 0 || f.timeout <= 0:
+		return none, usageErrorf("--for, --settle, --interval and --timeout are times from now on: write them as 5s or 10m")
+	case f.record != "" && offline:
+		return none, usageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
+	case !validVerifyOutput(f.output):
+		return none, usageErrorf("unknown output %q: use table, wide, json or yaml", f.output)
+	}
+	return services[0], nil
+}
+
+// config returns what the flags say of consumers, times and the choice.
+func (f *verifyFlags) config() (live.Config, error) {
+	view, err := f.slices.choice()
+	if err != nil {
+		return live.Config{}, err
+	}
+	config := live.Config{
+		Selector: live.Selector{Policy: view.Policy, Location: view.Location, Port: f.port, Protocol: f.protocol, Named: f.port != ""},
+		Settle:   f.settle, Interval: f.interval, Requests: f.probes.requests, Names: new(live.Names),
+	}
+	seen := map[string]bool{}
+	for _, spec := range f.consumers {
+		consumer, err := observe.Parse(spec)
+		if err != nil {
+			return live.Config{}, usageErrorf("--consumer: %w", err)
+		}
+		if seen[spec] {
+			return live.Config{}, usageErrorf("--consumer %s is given twice", consumer)
+		}
+		seen[spec] = true
+		config.Consumers = append(config.Consumers, consumer)
+	}
+	return config, nil
+}

@@ -1,0 +1,521 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/verify"
+)
+
+// shop is a Service with real backends behind a real HAProxy.
+type shop struct {
+	t        *testing.T
+	backends []*backend
+	haproxy  *exec.Cmd
+	socket   string
+	url      string
+	requests atomic.Int64
+}
+
+type backend struct {
+	address netip.AddrPort
+	server  *http.Server
+}
+
+// ownAddress is one of this machine's that a slice may have: no loopback.
+func ownAddress(t *testing.T) netip.Addr {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Is4() && prefix.Addr().IsGlobalUnicast() {
+			return prefix.Addr()
+		}
+	}
+	t.Fatal("this machine has no IPv4 address but loopback, and slices may not have that one: give it a network")
+	return netip.Addr{}
+}
+
+// newShop starts n backends and a HAProxy that has those of them that it is told.
+func newShop(t *testing.T, n int, has ...int) *shop {
+	t.Helper()
+	// Not t.TempDir: with a long test name the socket's path would be too long.
+	dir, err := os.MkdirTemp("", "sw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := &shop{t: t, socket: filepath.Join(dir, "admin.sock")}
+	for range n {
+		s.listen()
+	}
+	var servers strings.Builder
+	for _, i := range has {
+		fmt.Fprintf(&servers, "    server s%d %s\n", i, s.backends[i].address)
+	}
+	s.start(dir, servers.String())
+	return s
+}
+
+func (s *shop) listen() {
+	l, err := net.Listen("tcp", netip.AddrPortFrom(ownAddress(s.t), 0).String())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	b := &backend{address: l.Addr().(*net.TCPAddr).AddrPort()}
+	b.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.requests.Add(1)
+		fmt.Fprintf(w, `{"address":%q}`, b.address)
+	})}
+	go b.server.Serve(l)
+	s.t.Cleanup(func() { b.server.Close() })
+	s.backends = append(s.backends, b)
+}
+
+func (s *shop) start(dir, servers string) {
+	path, err := exec.LookPath("haproxy")
+	if err != nil {
+		path = "/usr/sbin/haproxy" // not in everyone's PATH
+		if _, err := os.Stat(path); err != nil {
+			s.t.Fatal("haproxy is not installed: run `make deps`")
+		}
+	}
+	// HAProxy takes over a listener of the test, so that no port has to be guessed.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer l.Close()
+	file, err := l.(*net.TCPListener).File()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer file.Close()
+	config := filepath.Join(dir, "haproxy.cfg")
+	text := fmt.Sprintf(`
+global
+    stats socket unix@%s level admin
+defaults
+    mode http
+    timeout connect 2s
+    timeout client 1m
+    timeout server 1m
+    retries 0
+frontend users
+    bind fd@3
+    default_backend web
+backend web
+    balance roundrobin
+%s`, s.socket, servers)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.haproxy = exec.Command(path, "-db", "-f", config)
+	s.haproxy.ExtraFiles = []*os.File{file}
+	var log bytes.Buffer
+	s.haproxy.Stdout, s.haproxy.Stderr = &log, &log
+	if err := s.haproxy.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(s.stop)
+	s.url = "http://" + l.Addr().String() + "/"
+	for end := time.Now().Add(30 * time.Second); s.ask("show info") == ""; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.stop()
+			s.t.Fatalf("haproxy does not answer:\n%s", log.String())
+		}
+	}
+}
+
+func (s *shop) stop() {
+	s.haproxy.Process.Kill()
+	s.haproxy.Wait()
+}
+
+// ask has HAProxy do something by hand; "" is no answer.
+func (s *shop) ask(command string) string {
+	conn, err := net.Dial("unix", s.socket)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	io.WriteString(conn, command+"\n")
+	answer, _ := io.ReadAll(conn)
+	return string(answer)
+}
+
+// slices writes a file in which the backends that are named are ready, and
+// returns its path. "1=terminating" and "1=not-ready" have other conditions.
+func (s *shop) slices(which ...string) string {
+	s.t.Helper()
+	var text strings.Builder
+	for _, w := range which {
+		number, state, _ := strings.Cut(w, "=")
+		var i int
+		if _, err := fmt.Sscan(number, &i); err != nil {
+			s.t.Fatal(err)
+		}
+		// A slice each: they have one address and ports of their own.
+		fmt.Fprintf(&text, `---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-%d, namespace: shop, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: %d}]
+endpoints: [{addresses: ["%s"], conditions: {ready: %t, serving: true, terminating: %t}}]
+`, i, s.backends[i].address.Port(), s.backends[i].address.Addr(), state == "", state == "terminating")
+	}
+	return writeFile(s.t, "slices.yaml", text.String())
+}
+
+func (s *shop) consumer() string { return "haproxy:" + s.socket + "/web" }
+
+// verify runs the command and returns the report, the exit code and stderr.
+func (s *shop) verify(ctx context.Context, args ...string) (*verify.Report, int, string) {
+	s.t.Helper()
+	var out bytes.Buffer
+	var errs syncBuffer
+	code := Main(ctx, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+		append([]string{"slicewright", "verify", "shop/web", "--kubeconfig", filepath.Join(s.t.TempDir(), "none"), "-o", "json"}, args...))
+	if out.Len() == 0 {
+		return nil, code, errs.String()
+	}
+	checkSchema(s.t, "verifyreport", out.String())
+	var report verify.Report
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		s.t.Fatal(err)
+	}
+	return &report, code, errs.String()
+}
+
+func wantCode(t *testing.T, r *verify.Report, got int, stderr string, want int) {
+	t.Helper()
+	if got != want {
+		reasons := []string{}
+		if r != nil {
+			reasons = r.Reasons
+		}
+		t.Fatalf("exit code %d, want %d: %q\n%s", got, want, reasons, stderr)
+	}
+}
+
+func TestVerifyARealHAProxy(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		has    []int
+		slices []string
+		by     string // done to HAProxy by hand before
+		code   int
+		kinds  map[verify.Kind]int
+		used   verify.UseKind
+	}{
+		{name: "it has what the slices have", has: []int{0, 1, 2}, slices: []string{"0", "1", "2"}, code: ExitHolds},
+		{
+			name: "a server was put into maintenance by hand", has: []int{0, 1, 2}, slices: []string{"0", "1", "2"},
+			by: "set server web/s1 state maint", code: ExitFinding, kinds: map[verify.Kind]int{verify.Missing: 1},
+		},
+		{name: "a server is not there", has: []int{0, 2}, slices: []string{"0", "1", "2"}, code: ExitFinding, kinds: map[verify.Kind]int{verify.Missing: 1}},
+		{
+			name: "a server too many", has: []int{0, 1, 2}, slices: []string{"0", "2"},
+			code: ExitFinding, kinds: map[verify.Kind]int{verify.Stale: 1}, used: verify.UsedUnlisted,
+		},
+		{
+			name: "a terminating one still gets connections", has: []int{0, 1, 2}, slices: []string{"0", "1=terminating", "2"},
+			code: ExitFinding, kinds: map[verify.Kind]int{verify.StillNew: 1}, used: verify.UsedWhileTerminating,
+		},
+		{
+			name: "a terminating one is drained", has: []int{0, 1, 2}, slices: []string{"0", "1=terminating", "2"},
+			by: "set server web/s1 state drain", code: ExitHolds,
+		},
+		{
+			name: "one that is not ready gets connections", has: []int{0, 1, 2}, slices: []string{"0", "1=not-ready", "2"},
+			code: ExitFinding, kinds: map[verify.Kind]int{verify.NotChosen: 1}, used: verify.UsedWhileExcluded,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t, 3, c.has...)
+			if c.by != "" {
+				if answer := strings.TrimSpace(s.ask(c.by)); answer != "" {
+					t.Fatalf("%s: %s", c.by, answer)
+				}
+			}
+			args := []string{"-f", s.slices(c.slices...), "--consumer", s.consumer(), "--probe", s.url}
+			if c.code == ExitFinding {
+				args = append(args, "--settle", "2s") // it is waited for; what is equal is said at once
+			}
+			r, code, errs := s.verify(t.Context(), args...)
+			wantCode(t, r, code, errs, c.code)
+			got := map[verify.Kind]int{}
+			for kind, count := range r.Consumers[0].Kinds {
+				got[kind] = count.Findings
+			}
+			if len(got)+len(c.kinds) > 0 && fmt.Sprint(got) != fmt.Sprint(c.kinds) {
+				t.Errorf("differences %v, want %v", got, c.kinds)
+			}
+			if p := r.Probes[0]; p.LostRequests > 0 || p.Identified == 0 || s.requests.Load() < p.Identified {
+				t.Errorf("%d lost, %d answered, and the backends had %d", p.LostRequests, p.Identified, s.requests.Load())
+			}
+			used := r.Probes[0].Used
+			if (c.used == "") != (len(used) == 0) || len(used) > 0 && (used[0].Kind != c.used || used[0].Address != s.backends[1].address.String()) {
+				t.Errorf("used are %+v, want %q", used, c.used)
+			}
+		})
+	}
+}
+
+// What HAProxy counts itself tells of connections that no probe of ours made.
+func TestVerifyKnowsOfConnectionsThatItDidNotMake(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 3, 0, 1, 2)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for ctx.Err() == nil {
+			if response, err := http.Get(s.url); err == nil {
+				response.Body.Close()
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0", "1=terminating", "2"), "--consumer", s.consumer(), "--for", "4s", "--settle", "2s")
+	wantCode(t, r, code, errs, ExitFinding)
+	used := r.Consumers[0].Used
+	if len(used) != 1 || used[0].Kind != verify.UsedWhileTerminating || used[0].Address != s.backends[1].address.String() || used[0].Count == 0 {
+		t.Errorf("%+v", used)
+	}
+}
+
+func TestVerifyAConsumerThatIsDown(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 0)
+	s.stop()
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--consumer", s.consumer(), "--probe", s.url)
+	wantCode(t, r, code, errs, ExitUnknown)
+	if c := r.Consumers[0]; c.Views != 0 || c.Failed == 0 || c.Problem == "" || r.Probes[0].Outcome != "unknown" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// One that goes down while it is looked at is not equal because it was before.
+func TestVerifyAConsumerThatGoesDown(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 0)
+	time.AfterFunc(time.Second, func() { s.haproxy.Process.Kill() })
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--consumer", s.consumer(), "--for", "4s", "--settle", "2s")
+	wantCode(t, r, code, errs, ExitUnknown)
+	if len(r.Consumers[0].Gaps) == 0 {
+		t.Errorf("no gap: %+v", r.Consumers[0])
+	}
+}
+
+// A command in which a backend dies: what was lost is counted, and named.
+func TestVerifyDuring(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 3, 0, 1, 2)
+	began, goOn := filepath.Join(t.TempDir(), "began"), filepath.Join(t.TempDir(), "go-on")
+	go func() {
+		for {
+			if _, err := os.Stat(began); err == nil || t.Context().Err() != nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		s.backends[1].server.Close()
+		before := s.requests.Load()
+		for s.requests.Load() < before+20 && t.Context().Err() == nil {
+			time.Sleep(20 * time.Millisecond)
+		}
+		s.ask("set server web/s1 state maint")
+		os.WriteFile(goOn, nil, 0o600)
+	}()
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0", "1", "2"), "--consumer", s.consumer(), "--probe", s.url,
+		"--settle", "2s", "--during", fmt.Sprintf("echo it begins; touch %s; while [ ! -e %s ]; do sleep 0.05; done", began, goOn))
+	wantCode(t, r, code, errs, ExitFinding)
+	if !strings.Contains(errs, "it begins") {
+		t.Errorf("the command's output is not on stderr: %q", errs)
+	}
+	p := r.Probes[0]
+	if p.LostRequests == 0 || p.Lost[0].Failure != verify.Status || p.Lost[0].First.Before(r.Command.Began) {
+		t.Errorf("%d lost: %+v", p.LostRequests, p.Lost)
+	}
+	if r.Command.ExitCode != 0 || r.Consumers[0].Kinds[verify.Missing].Count != 1 {
+		t.Errorf("%+v, %+v", r.Command, r.Consumers[0].Kinds)
+	}
+}
+
+func TestVerifyACommandThatFails(t *testing.T) {
+	for _, c := range []struct {
+		name, during string
+		args         []string
+		code         int
+		exit         int
+		problem      string
+	}{
+		{"it works", "true", nil, ExitHolds, 0, ""},
+		{"it fails", "exit 7", nil, ExitFailed, 7, "exit status 7"},
+		{"it may fail", "exit 7", []string{"--allow-command-failure"}, ExitHolds, 7, "exit status 7"},
+		{"it does not end, nor what it started", "sleep 300 & sleep 300", []string{"--timeout", "3s"}, ExitFailed, -1, "had not ended after 3s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t, 1, 0)
+			began := time.Now()
+			r, code, errs := s.verify(t.Context(), append([]string{"-f", s.slices("0"), "--consumer", s.consumer(), "--during", c.during}, c.args...)...)
+			wantCode(t, r, code, errs, c.code)
+			if r.Command.ExitCode != c.exit || !strings.Contains(r.Command.Problem, c.problem) {
+				t.Errorf("%+v", r.Command)
+			}
+			if time.Since(began) > time.Minute {
+				t.Errorf("it took %s", time.Since(began))
+			}
+		})
+	}
+}
+
+func TestVerifyIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(2*time.Second, cancel)
+	r, code, errs := s.verify(ctx, "-f", s.slices("0"), "--consumer", s.consumer(), "--for", "10m")
+	wantCode(t, r, code, errs, ExitUnknown)
+	if !r.Interrupted || r.Consumers[0].Views == 0 {
+		t.Errorf("interrupted %t after %d views", r.Interrupted, r.Consumers[0].Views)
+	}
+}
+
+// Nothing is sent to an address that is not allowed.
+func TestVerifyProbesOnlyWhatIsAllowed(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 0)
+	b := s.backends[0].address
+	if slices.ContainsFunc(private, func(p netip.Prefix) bool { return p.Contains(b.Addr()) }) {
+		t.Log("this machine's address is a private one: a documentation address stands in for one that is not")
+		b = netip.MustParseAddrPort("192.0.2.77:80")
+	}
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--probe", "http://"+b.String())
+	wantCode(t, r, code, errs, ExitUsage)
+	if s.requests.Load() > 0 || !strings.Contains(errs, b.Addr().String()) || !strings.Contains(errs, "--allow-probe") {
+		t.Errorf("%d requests: %s", s.requests.Load(), errs)
+	}
+	r, code, errs = s.verify(t.Context(), "-f", s.slices("0"), "--probe", "http://"+s.backends[0].address.String(), "--allow-probe", s.backends[0].address.Addr().String()+"/32")
+	wantCode(t, r, code, errs, ExitHolds)
+	if s.requests.Load() == 0 {
+		t.Error("no request, though it is allowed")
+	}
+}
+
+// The other formats say the same, and nothing in them moves a cursor.
+func TestVerifyOutputs(t *testing.T) {
+	report := verify.NewLog(verify.Options{Consumers: []string{"a\x1b[2Jconsumer"}, Probes: []string{"probe"}})
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	a := netip.MustParseAddrPort("10.0.0.1:80")
+	report.Slices(verify.Slices{At: at, Standings: map[netip.AddrPort]verify.Standing{a: verify.Active}})
+	for i := range 10 {
+		report.Viewed(0, verify.View{At: at.Add(time.Duration(i) * time.Second), Members: []verify.Member{
+			{Address: netip.MustParseAddrPort("10.0.0.9:80"), Use: verify.New, Detail: "up\x1b[31m", Total: verify.Unknown},
+		}})
+		report.Answered(0, verify.Answer{Began: at, Ended: at, From: a})
+		report.Answered(0, verify.Answer{Began: at, Ended: at, Failure: verify.Reset, Detail: "reset\r\nby peer"})
+	}
+	r := report.Report(at.Add(10 * time.Second))
+	for format, wants := range map[string][]string{
+		"table": {"stale", "10.0.0.9:80", "missing", "10.0.0.1:80", "reset", "different"},
+		"wide":  {"stale", "10.0.0.9:80", "ANSWERING", "different"},
+		"yaml":  {"kind: VerifyReport", "outcome: different"},
+		"json":  {`"kind": "VerifyReport"`},
+	} {
+		var out bytes.Buffer
+		if err := writeVerify(&out, r, format); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s has no %q:\n%s", format, want, out.String())
+			}
+		}
+		if strings.ContainsAny(out.String(), "\x1b\r") {
+			t.Errorf("%s lets control characters through:\n%q", format, out.String())
+		}
+		if format == "yaml" {
+			var back verify.Report
+			if err := yaml.Unmarshal(out.Bytes(), &back); err != nil || back.Outcome != verify.Different {
+				t.Errorf("%v, %s", err, back.Outcome)
+			}
+		}
+	}
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	two := writeFile(t, "two.yaml", `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: a, namespace: shop, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: 80}, {name: metrics, port: 9090}]
+endpoints: [{addresses: ["10.0.0.1"]}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: a, namespace: other, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: 80}]
+endpoints: [{addresses: ["10.0.0.1"]}]
+`)
+	file := writeFile(t, "backends.txt", "10.0.0.1:80\n")
+	consumer := []string{"shop/web", "--consumer", "file:" + file}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"no Service", nil, ExitUsage, "which Service"},
+		{"two Services", []string{"a", "b"}, ExitUsage, "at most 1 arg"},
+		{"nothing to verify", []string{"shop/web"}, ExitUsage, "--consumer, --probe"},
+		{"a consumer of no kind", []string{"shop/web", "--consumer", "squid:x"}, ExitUsage, "squid"},
+		{"a consumer twice", append(consumer, "--consumer", "file:"+file, "-f", two), ExitUsage, "twice"},
+		{"a probe of no kind", []string{"shop/web", "--probe", "gopher://10.0.0.1/", "-f", two}, ExitUsage, "gopher"},
+		{"an identification of no kind", []string{"shop/web", "--probe", "http://10.0.0.1/", "--identify", "voice", "-f", two}, ExitUsage, "voice"},
+		{"a header that is none", []string{"shop/web", "--probe", "http://10.0.0.1/", "--probe-header", "x", "-f", two}, ExitUsage, "NAME: VALUE"},
+		{"a network that is none", []string{"shop/web", "--probe", "http://10.0.0.1/", "--allow-probe", "x", "-f", two}, ExitUsage, "203.0.113.0/24"},
+		{"a cloud's metadata", []string{"shop/web", "--probe", "http://169.254.169.254/", "-f", two}, ExitUsage, "not an allowed address"},
+		{"a time and a command", append(consumer, "--for", "1m", "--during", "true", "-f", two), ExitUsage, "exclude each other"},
+		{"files and events", append(consumer, "--events", two, "-f", two), ExitUsage, "exclude each other"},
+		{"a recording without a cluster", append(consumer, "--record", "x.db", "-f", two), ExitUsage, "needs a cluster"},
+		{"an unknown output", append(consumer, "-o", "xml", "-f", two), ExitUsage, "xml"},
+		{"an unknown policy", append(consumer, "--policy", "x", "-f", two), ExitUsage, "unknown policy"},
+		{"an interval that is too long", append(consumer, "--interval", "10s", "-f", two), ExitUsage, "half"},
+		{"a port that must be chosen", append(consumer, "-f", two), ExitUsage, `"http"/TCP, "metrics"/TCP`},
+		{"a port that is not there", append(consumer, "-f", two, "--port", "grpc"), ExitUsage, `no port "grpc"`},
+		{"a Service in two namespaces", []string{"web", "--consumer", "file:" + file, "-f", two}, ExitUsage, "other and shop"},
+		{"a Service that is not there", []string{"shop/cart", "--consumer", "file:" + file, "-f", two}, ExitUnknown, "no EndpointSlice belongs"},
+		{"a port that was chosen", append(consumer, "-f", two, "--port", "http"), ExitHolds, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, errs, code := run(t, "", append([]string{"verify"}, c.args...)...)
+			if code != c.code || !strings.Contains(errs, c.want) {
+				t.Errorf("exit code %d (want %d):\n%s\nwant: %s", code, c.code, errs, c.want)
+			}
+		})
+	}
+}
