@@ -20,6 +20,7 @@ var floors = [][]string{
 	{"internal/config"},
 	{"internal/backendreport"},
 	{"readiness"},
+	{"examples/echo"},
 	{"verify"},
 	{"shadow"},
 	{"timeline"},
