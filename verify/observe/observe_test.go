@@ -89,6 +89,14 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+func TestErrorsArePrintable(t *testing.T) {
+	cause := errors.New("no\x1b[2J\n" + strings.Repeat("é", 5000))
+	_, err := New("x", source(func(context.Context) ([]verify.Member, error) { return nil, cause })).Observe(t.Context())
+	if !errors.Is(err, cause) || strings.ContainsAny(err.Error(), "\x1b\n") || len([]rune(err.Error())) > maxError+1 {
+		t.Errorf("%.100q", err)
+	}
+}
+
 func TestObserveIsBounded(t *testing.T) {
 	hangs := source(func(ctx context.Context) ([]verify.Member, error) {
 		<-ctx.Done()

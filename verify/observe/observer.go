@@ -15,8 +15,12 @@ import (
 // a machine under load.
 const Timeout = 10 * time.Second
 
-// maxDetail bounds a consumer's own words about one backend, in runes.
-const maxDetail = 200
+// maxDetail bounds a consumer's own words about one backend, maxError what is said
+// of a failure, in runes.
+const (
+	maxDetail = 200
+	maxError  = 1000
+)
 
 // A Source is the part of an observer that differs between kinds of consumers.
 type Source interface {
@@ -48,7 +52,7 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 		if errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 			err = fmt.Errorf("%w (no whole answer within %v)", err, o.timeout)
 		}
-		return verify.View{}, err
+		return verify.View{}, shown{err}
 	}
 	for _, m := range members {
 		address := m.Address.Addr()
@@ -59,16 +63,23 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 			return verify.View{}, fmt.Errorf("%s: nothing says how %s is used", o.name, m.Address)
 		}
 		m.Address = unmap(m.Address)
-		m.Detail = printable(m.Detail)
+		m.Detail = printable(m.Detail, maxDetail)
 		view.Members = append(view.Members, m)
 	}
 	return view, nil
 }
 
+// shown is an error whose text is fit for a terminal: it may hold a consumer's own
+// words.
+type shown struct{ error }
+
+func (s shown) Error() string { return printable(s.error.Error(), maxError) }
+func (s shown) Unwrap() error { return s.error }
+
 // printable replaces what a terminal would act on, and shortens.
-func printable(text string) string {
-	if r := []rune(text); len(r) > maxDetail {
-		text = string(r[:maxDetail]) + "…"
+func printable(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
 	}
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
