@@ -77,20 +77,21 @@ func tooNested(data []byte) bool {
 // mentionsCommands drops scripts without a word of ours: "ep" in the prefilter
 // is in step and deploy too.
 func mentionsCommands(data []byte) bool {
-	if bytes.Contains(data, []byte("ndpoint")) {
+	if wordsShell.in(data) {
 		return true
 	}
-	for p := 0; ; {
-		i := bytes.Index(data[p:], []byte("ep"))
+	// By its second letter, which is the rarer one by far.
+	for p := 1; p < len(data); p++ {
+		i := bytes.IndexByte(data[p:], 'p')
 		if i < 0 {
 			return false
 		}
-		at := p + i
-		p = at + 2
-		if (at == 0 || !isWordByte(data[at-1])) && (p >= len(data) || !isWordByte(data[p])) {
+		p += i
+		if data[p-1] == 'e' && (p == 1 || !isWordByte(data[p-2])) && (p+1 == len(data) || !isWordByte(data[p+1])) {
 			return true
 		}
 	}
+	return false
 }
 
 func isWordByte(c byte) bool {

@@ -94,6 +94,10 @@ func (w *walker) directory(rel, name string) error {
 }
 
 func (w *walker) relative(p string) string {
+	// What WalkDir gives begins with its root, and Rel would look at each part.
+	if rel, found := strings.CutPrefix(p, w.root+string(filepath.Separator)); found {
+		return filepath.ToSlash(rel)
+	}
 	rel, err := filepath.Rel(w.root, p)
 	if err != nil {
 		return filepath.ToSlash(p)
