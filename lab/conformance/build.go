@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +20,11 @@ func Programs(ctx context.Context, consumers []*Consumer, labSource string, cach
 		if c.Build == nil {
 			continue
 		}
-		p := gobuild.Program{Name: c.Name, Title: c.Title, Dir: c.Build.Dir, Package: c.Build.Package}
+		name := path.Base(c.Build.Package)
+		if name == "." {
+			name = filepath.Base(c.Build.Dir)
+		}
+		p := gobuild.Program{Name: name, Title: name, Dir: c.Build.Dir, Package: c.Build.Package}
 		if c.Build.Tags != "" {
 			p.Tags = strings.Split(c.Build.Tags, ",")
 		}

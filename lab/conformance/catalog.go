@@ -18,3 +18,5 @@ func (s *Scenario) number() byte {
 	}
 	return byte(i + 1)
 }
+
+func (s *Scenario) block() block { return block{number: s.number()} }
