@@ -167,14 +167,11 @@ func (s *scan) analyze(m *goModule, roots []*packages.Package) {
 	}
 	reach := reachKubernetes(roots)
 	run.run(roots, func(p *packages.Package) bool {
-		found, hasPath := false, false
-		for _, path := range p.GoFiles {
-			if f := all[path]; f != nil {
-				found = found || f.candidate != none
-				hasPath = hasPath || f.hasPath || f.candidate == bySyntax
-			}
+		has := func(what func(*file) bool) bool {
+			return slices.ContainsFunc(p.GoFiles, func(path string) bool { return all[path] != nil && what(all[path]) })
 		}
-		if found && !hasPath && !reach[p] {
+		found := has(func(f *file) bool { return f.candidate != none })
+		if found && !reach[p] && !has(func(f *file) bool { return f.candidate == bySyntax || f.hasPath() }) {
 			for _, path := range p.GoFiles {
 				if f := candidates[path]; f != nil {
 					f.read = true // the word is there, and nothing that makes it Kubernetes'

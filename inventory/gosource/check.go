@@ -1,6 +1,7 @@
 package gosource
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -191,7 +192,7 @@ func isDependencyCandidate(p *packages.Package) bool {
 	}
 	for _, path := range p.GoFiles {
 		data, err := readFile(path)
-		if err == nil && containsAny(data, typed) && (kubernetes || containsAny(data, paths)) {
+		if err == nil && bytes.Contains(data, typed) && (kubernetes || paths.In(data)) {
 			return true
 		}
 	}

@@ -5,36 +5,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/wordsearch"
 )
 
 // maxFile bounds what is read of one file. Go files of that size are generated
 // tables; the limit keeps a hostile tree from filling memory.
 const maxFile = 16 << 20
 
-// typed are the words without which a file cannot use Endpoints; one of them
-// makes its module worth loading. By the last letters, both spellings count.
-var typed = [][]byte{[]byte("ndpoints")}
+// typed is the word without which a file cannot use Endpoints; it makes its
+// module worth loading. By the last letters, both spellings count.
+var typed = []byte("ndpoints")
 
 // paths are words of the API server's paths. Without them and without any
 // Kubernetes library, "ndpoints" is somebody else's: an SDK of a cloud has it in
 // thousands of files.
-var paths = [][]byte{[]byte("api/v1"), []byte("namespaces")}
+var paths = wordsearch.New("api/v1", "namespaces")
 
-// untyped are words that matter without types: kubectl run as a program, and
-// walkers over all resources. Alone they cost no load.
-var untyped = [][]byte{[]byte("kubectl"), []byte("ServerPreferredResources"), []byte("ServerPreferredNamespacedResources"), []byte("ServerGroupsAndResources")}
+// words are typed, and those that matter without types: kubectl run as a program,
+// and walkers over all resources. Alone they cost no load.
+var words = wordsearch.New(string(typed), "kubectl", "ServerPreferredResources", "ServerPreferredNamespacedResources", "ServerGroupsAndResources")
 
 // tree is what a walk found.
 type tree struct {
@@ -69,14 +72,12 @@ const (
 
 // file is one Go file.
 type file struct {
-	path       string // absolute
-	rel        string // slash-separated, relative to the root
-	candidate  candidacy
-	hasPath    bool      // it has one of the words in paths
-	kubernetes bool      // it has the start of an import path of Kubernetes
-	read       bool      // its sites are in the findings already
-	imports    []library // libraries of the table that its bytes name
-	module     *goModule
+	path      string // absolute
+	rel       string // slash-separated, relative to the root
+	candidate candidacy
+	read      bool      // its sites are in the findings already
+	imports   []library // libraries of the table that its bytes name
+	module    *goModule
 }
 
 // walk lists the modules and files below root and searches the files.
@@ -131,23 +132,28 @@ func walk(ctx context.Context, root string, opts Options, coverage *evidence.Cov
 	}
 	searchAll(ctx, files, coverage)
 	for _, m := range t.modules {
-		m.dismiss()
+		m.dismiss(ctx)
 	}
 	return t
 }
 
 // dismiss drops the candidates of a module that requires nothing of Kubernetes,
 // except in folders that have words of the API server's paths.
-func (m *goModule) dismiss() {
-	if m.err != nil || m.mod == nil || m.mayReachKubernetes() {
+func (m *goModule) dismiss(ctx context.Context) {
+	if m.err != nil || m.mod == nil || !m.hasCandidates() || m.mayReachKubernetes() {
 		return
 	}
 	hasPath := map[string]bool{}
 	for _, f := range m.files {
-		if f.kubernetes {
+		data, err := readFile(f.path)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			continue // said when it was searched
+		case bytes.Contains(data, []byte("k8s.io/")):
 			return // go.mod is behind the code
-		}
-		if f.hasPath {
+		case paths.In(data):
 			hasPath[filepath.Dir(f.path)] = true
 		}
 	}
@@ -177,6 +183,10 @@ func isKubernetes(path string) bool {
 }
 
 func (t *tree) rel(path string) string {
+	// What WalkDir gives begins with its root, and Rel would look at each part.
+	if rel, found := strings.CutPrefix(path, t.root+string(filepath.Separator)); found {
+		return filepath.ToSlash(rel)
+	}
 	rel, err := filepath.Rel(t.root, path)
 	if err != nil {
 		return filepath.ToSlash(path)
@@ -271,17 +281,17 @@ func searchAll(ctx context.Context, files []*file, coverage *evidence.Coverage) 
 
 // search reads a file once and looks for the words that make it a candidate.
 func (f *file) search() error {
-	data, err := readFile(f.path)
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	data, err := fill(buffer, f.path)
 	if err != nil {
 		return err
 	}
-	f.hasPath = containsAny(data, paths)
-	f.kubernetes = bytes.Contains(data, []byte("k8s.io/"))
-	switch {
-	case containsAny(data, typed):
-		f.candidate = byTypes
-	case containsAny(data, untyped):
+	if words.In(data) {
 		f.candidate = bySyntax
+		if bytes.Contains(data, typed) {
+			f.candidate = byTypes
+		}
 	}
 	if f.module != nil {
 		for _, lib := range f.module.uses {
@@ -293,8 +303,38 @@ func (f *file) search() error {
 	return nil
 }
 
-func containsAny(data []byte, words [][]byte) bool {
-	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(data, word) })
+// hasPath reports whether the file has one of the words in paths. Few files are
+// asked, so that it is not looked for in all.
+func (f *file) hasPath() bool {
+	data, err := readFile(f.path)
+	return err == nil && paths.In(data)
+}
+
+// buffers are what files are searched in, one a goroutine that searches.
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 64<<10)) }}
+
+// fill reads a file that was seen to be regular. What it returns is good until
+// the buffer is used again.
+func fill(buffer *[]byte, path string) ([]byte, error) {
+	f, err := wordsearch.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for n := 0; ; {
+		m, err := f.Read((*buffer)[n:])
+		n += m
+		switch {
+		case errors.Is(err, io.EOF):
+			return (*buffer)[:n], nil
+		case err != nil:
+			return nil, err
+		case n > maxFile:
+			return nil, fmt.Errorf("is larger than %d MiB", maxFile>>20)
+		case n == len(*buffer):
+			*buffer = append(*buffer, make([]byte, n)...)
+		}
+	}
 }
 
 // readFile reads a regular file of bounded size.

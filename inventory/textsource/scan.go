@@ -17,6 +17,7 @@ import (
 
 	"github.com/slicewright/slicewright/inventory/chart"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/wordsearch"
 )
 
 // Options choose what is read. The zero value reads a project's own code and
@@ -309,7 +310,7 @@ var (
 // none is, and the size alone if it is too large to keep. The content is good
 // until the next call.
 func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
-	f, err := openFile(w.root + string(filepath.Separator) + filepath.FromSlash(name))
+	f, err := wordsearch.Open(w.root + string(filepath.Separator) + filepath.FromSlash(name))
 	if err != nil {
 		return nil, 0, err
 	}

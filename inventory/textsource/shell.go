@@ -77,7 +77,7 @@ func tooNested(data []byte) bool {
 // mentionsCommands drops scripts without a word of ours: "ep" in the prefilter
 // is in step and deploy too.
 func mentionsCommands(data []byte) bool {
-	if wordsShell.in(data) {
+	if wordsShell.In(data) {
 		return true
 	}
 	// By its second letter, which is the rarer one by far.

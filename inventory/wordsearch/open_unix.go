@@ -1,6 +1,6 @@
 //go:build unix
 
-package textsource
+package wordsearch
 
 import (
 	"io"
@@ -8,11 +8,13 @@ import (
 	"syscall"
 )
 
-// rawFile is a file without Go's poller, which makes two more system calls for
-// each file, and most files are read by one call.
-type rawFile int
+// File is a file without Go's poller, which makes two more system calls for each
+// file, and most files are read by one call.
+type File int
 
-func openFile(name string) (rawFile, error) {
+// Open opens a file for reading. It follows no link in the last part of the name
+// and does not wait for the other end of a pipe.
+func Open(name string) (File, error) {
 	for {
 		fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 		if err == syscall.EINTR {
@@ -21,11 +23,12 @@ func openFile(name string) (rawFile, error) {
 		if err != nil {
 			return -1, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
-		return rawFile(fd), nil
+		return File(fd), nil
 	}
 }
 
-func (f rawFile) Read(p []byte) (int, error) {
+// Read reads as io.Reader does.
+func (f File) Read(p []byte) (int, error) {
 	for {
 		n, err := syscall.Read(int(f), p)
 		switch {
@@ -40,4 +43,5 @@ func (f rawFile) Read(p []byte) (int, error) {
 	}
 }
 
-func (f rawFile) Close() { syscall.Close(int(f)) }
+// Close closes the file.
+func (f File) Close() { syscall.Close(int(f)) }
