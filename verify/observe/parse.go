@@ -12,6 +12,7 @@ import (
 	"github.com/slicewright/slicewright/verify/observe/haproxy"
 	"github.com/slicewright/slicewright/verify/observe/kubeproxy"
 	"github.com/slicewright/slicewright/verify/observe/list"
+	"github.com/slicewright/slicewright/verify/observe/nginx"
 	"github.com/slicewright/slicewright/verify/observe/prometheus"
 	"github.com/slicewright/slicewright/verify/observe/xds"
 )
@@ -26,6 +27,7 @@ type kind struct {
 
 var kinds = []kind{
 	{"haproxy", "haproxy:/run/haproxy/admin.sock/BACKEND", func(rest string) (Source, error) { return haproxy.Parse(rest) }},
+	{"nginx", "nginx:/etc/nginx/nginx.conf#UPSTREAM", func(rest string) (Source, error) { return nginx.Parse(rest) }},
 	{"xds", "xds:127.0.0.1:18000/CLUSTER", func(rest string) (Source, error) { return xds.Parse(rest) }},
 	{"kube-proxy", "kube-proxy:shop/web:http", func(rest string) (Source, error) { return kubeproxy.Parse(rest) }},
 	{"dns", "dns:10.96.0.10/web.shop.svc.cluster.local", func(rest string) (Source, error) { return dns.Parse(rest) }},
