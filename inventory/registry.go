@@ -3,6 +3,7 @@ package inventory
 import (
 	"github.com/slicewright/slicewright/inventory/apimetrics"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/obstacles"
 )
 
 // The identity of the document.
@@ -17,6 +18,8 @@ type Registry struct {
 	Kind       string  `json:"kind"`
 	Entries    []Entry `json:"entries"`
 	Groups     []Group `json:"groups,omitempty"`
+	// Obstacles are what stands in the way on a cluster and is nobody's code.
+	Obstacles []obstacles.Obstacle `json:"obstacles,omitempty"`
 	// Patches are what Roles lack for EndpointSlices.
 	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/audit"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/obstacles"
 	"github.com/slicewright/slicewright/inventory/report"
 )
 
@@ -167,6 +168,8 @@ func find(ctx context.Context, streams Streams, flags findFlags) error {
 	}
 	registry := inventory.Build(s.findings, s.coverage)
 	registry.CrossCheck, registry.Patches = s.check, s.patches
+	obstacles.AddLogged(s.obstacles, s.findings)
+	registry.Obstacles = s.obstacles
 	if earlier != nil {
 		registry.Reconcile(earlier)
 	}

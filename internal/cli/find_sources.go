@@ -22,6 +22,7 @@ import (
 	"github.com/slicewright/slicewright/inventory/evidence"
 	"github.com/slicewright/slicewright/inventory/gosource"
 	"github.com/slicewright/slicewright/inventory/objects"
+	"github.com/slicewright/slicewright/inventory/obstacles"
 	"github.com/slicewright/slicewright/inventory/rbac"
 	"github.com/slicewright/slicewright/inventory/textsource"
 	"github.com/slicewright/slicewright/inventory/workloads"
@@ -40,8 +41,10 @@ type search struct {
 	coverage []evidence.Coverage
 	check    *apimetrics.CrossCheck
 	patches  []inventory.RolePatch
-	log      *audit.Totals      // nil without an audit log
-	running  []*workloads.Index // of each snapshot, to know whose Pod a log speaks of
+	// obstacles are those of every snapshot.
+	obstacles []obstacles.Obstacle
+	log       *audit.Totals      // nil without an audit log
+	running   []*workloads.Index // of each snapshot, to know whose Pod a log speaks of
 }
 
 func newSearch(streams Streams, flags findFlags) *search {
@@ -194,6 +197,9 @@ func (s *search) evaluate(snapshot *objects.Snapshot) {
 	s.running = append(s.running, grants.Workloads)
 	s.add(grants.Findings, grants.Coverage)
 	s.add(writers.Find(snapshot, grants))
+	inTheWay, servers := obstacles.Find(snapshot, grants)
+	s.obstacles = append(s.obstacles, inTheWay...)
+	s.findings = append(s.findings, servers...)
 	for _, p := range grants.Patches {
 		s.patches = append(s.patches, inventory.NewRolePatch(p))
 	}

@@ -15,7 +15,7 @@ var pageText string
 
 // page escapes everything by where it stands: html/template knows.
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"who": who, "workload": workload, "verbs": verbs, "images": images, "plain": plain,
+	"who": who, "workload": workload, "verbs": verbs, "images": images, "plain": plain, "writer": writer,
 	"join": func(list []string) string { return strings.Join(list, ", ") },
 	"time": func(ev evidence.Evidence) string {
 		if ev.LastSeen == nil {

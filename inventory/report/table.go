@@ -75,6 +75,7 @@ func writeTable(w io.Writer, r *inventory.Registry, wide bool, opts Options) err
 		out.printf("%d more may read Endpoints by a wildcard or a built-in role alone; --broad lists them.\n\n", broad)
 	}
 	tableGroups(out, r)
+	tableObstacles(out, r)
 	tablePatches(out, r)
 	tableCrossCheck(out, r.CrossCheck)
 	tableCoverage(out, r)

@@ -92,6 +92,7 @@ func writeMarkdown(w io.Writer, r *inventory.Registry, opts Options) error {
 			out.printf("\n")
 		}
 	}
+	markdownObstacles(out, r)
 	if c := r.CrossCheck; c != nil {
 		out.printf("## The API server's own counts\n\n")
 		for _, f := range c.Findings {

@@ -1,0 +1,7 @@
+// Package obstacles says what in a cluster stands in the way of a life without
+// Endpoints, though it is nobody's code: Services whose slices are mirrored from
+// an Endpoints object, Services with such slices beside others, and a DNS server
+// of a version that reads Endpoints alone.
+//
+// Everything here is a function of its arguments.
+package obstacles
