@@ -166,6 +166,7 @@ func (p *pod) look(object *v1.Pod) {
 // long it stays true if nobody says anything.
 func (p *pod) report(ctx context.Context) time.Duration {
 	want, again := p.wanted(time.Now())
+	p.server.Well(want.ready)
 	if want == p.written {
 		return again
 	}

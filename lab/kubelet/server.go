@@ -30,14 +30,17 @@ type Identity struct {
 
 // Server answers on a Pod's addresses and ports, over HTTP/1.1 and over HTTP/2
 // without TLS (by prior knowledge), gRPC's health checks among it. A path
-// /slow?for=3s takes that long; /metrics is what Prometheus can read.
+// /slow?for=3s takes that long; /metrics is what Prometheus can read; /healthz
+// fails while the Pod is to be not ready. It holds long connections too: hold.go.
 type Server struct {
 	identity    Identity
 	answerAfter atomic.Int64 // nanoseconds
 	terminating atomic.Bool
 	requests    atomic.Int64
 	lastRequest atomic.Int64 // Unix nanoseconds, 0 = none
+	unwell      atomic.Bool
 
+	holds     *holds
 	http      *http.Server
 	listeners []net.Listener
 	accepting sync.WaitGroup
@@ -46,7 +49,7 @@ type Server struct {
 // Listen opens every port on every address and answers there. Without ports
 // it answers nowhere.
 func Listen(identity Identity, addresses []netip.Addr, ports []uint16) (*Server, error) {
-	s := &Server{identity: identity}
+	s := &Server{identity: identity, holds: newHolds()}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
@@ -55,6 +58,7 @@ func Listen(identity Identity, addresses []netip.Addr, ports []uint16) (*Server,
 		Protocols: &protocols,
 		// A client that opens a connection and says nothing does not hold a Pod.
 		ReadHeaderTimeout: time.Minute,
+		ConnContext:       withConn,
 	}
 	for _, address := range addresses {
 		for _, port := range ports {
@@ -69,7 +73,7 @@ func Listen(identity Identity, addresses []netip.Addr, ports []uint16) (*Server,
 	for _, listener := range s.listeners {
 		s.accepting.Go(func() {
 			// It returns when the listener is closed, which is what ends a Pod.
-			_ = s.http.Serve(listener)
+			_ = s.http.Serve(holdListener{listener, s})
 		})
 	}
 	return s, nil
@@ -77,8 +81,10 @@ func Listen(identity Identity, addresses []netip.Addr, ports []uint16) (*Server,
 
 // ServeHTTP says who we are, after the delay asked for.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.lastRequest.Store(time.Now().UnixNano())
-	s.requests.Add(1)
+	if s.held(w, r) {
+		return
+	}
+	s.note()
 	delay := time.Duration(s.answerAfter.Load())
 	if r.URL.Path == "/slow" {
 		d, err := ParseDelay(r.URL.Query().Get("for"))
@@ -114,8 +120,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header.Set("Content-Type", "application/json")
+	if r.URL.Path == "/healthz" && s.unwell.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
 	_ = json.NewEncoder(w).Encode(identity) // the client went away: nobody to tell
 }
+
+// note counts a request, or a message of a long connection.
+func (s *Server) note() {
+	s.lastRequest.Store(time.Now().UnixNano())
+	s.requests.Add(1)
+}
+
+// Well says whether /healthz is to succeed, which it does at first.
+func (s *Server) Well(well bool) { s.unwell.Store(!well) }
 
 // AnswerAfter sets how long every answer takes from now on.
 func (s *Server) AnswerAfter(d time.Duration) { s.answerAfter.Store(int64(d)) }
@@ -142,18 +160,21 @@ func (s *Server) StopAccepting() {
 	s.accepting.Wait()
 }
 
-// Drain stops accepting and returns when the last open request has been
-// answered or ctx has ended.
+// Drain stops accepting, says goodbye on long connections, and returns when the
+// last open request has been answered or ctx has ended.
 func (s *Server) Drain(ctx context.Context) error {
 	s.StopAccepting()
+	s.holds.goodbye()
 	if err := s.http.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("drain %s: %w", s.identity.Name, err)
 	}
+	s.holds.wait(ctx)
 	return ctx.Err()
 }
 
-// Close stops accepting and cuts what is open.
+// Close stops accepting and cuts what is open, long connections with RST.
 func (s *Server) Close() {
+	s.holds.cut()
 	_ = s.http.Close()
 	s.StopAccepting()
 }
