@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
@@ -29,6 +31,44 @@ func AttributeWorkloads(findings []evidence.Finding, index *workloads.Index) {
 		}
 		if s.Owner == "" {
 			s.Owner = w.Owner
+		}
+	}
+}
+
+// AttributeStaticPods names the static Pod that source, or a user with a
+// certificate, is: the one whose image, container or name is the program's name.
+// Static Pods have no ServiceAccount, so that no grant and no token leads to them;
+// a note says on what the workload rests.
+func AttributeStaticPods(findings []evidence.Finding, index *workloads.Index) {
+	called := make(map[string][]*workloads.Workload)
+	for _, w := range index.Static() {
+		names := append([]string{w.Name, w.Application}, w.Containers...)
+		for _, i := range w.Images {
+			names = append(names, imageName(i.Image))
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			if name != "" {
+				called[name] = append(called[name], w)
+			}
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		s := &f.Subject
+		if s.Workload.Name != "" || s.ServiceAccount != "" || laneOf(f.Class) == laneExpected || laneOf(f.Class) == laneTooling {
+			continue
+		}
+		name := s.Application
+		if s.User != "" {
+			// Whoever has a kubeconfig can run any program: only a user of the
+			// program's own name is it.
+			name = s.User[strings.LastIndexByte(s.User, ':')+1:]
+		}
+		if all := called[name]; len(all) == 1 {
+			w := all[0]
+			s.Workload, s.Images, s.Owner = w.Workload, w.Images, cmp.Or(s.Owner, w.Owner)
+			f.Notes = append(f.Notes, "Joined by name: "+w.Namespace+"/"+w.Name+" is the only static Pod called so. Which credentials it has is in files on its nodes.")
 		}
 	}
 }

@@ -67,3 +67,60 @@ func TestAWorkloadThatIsKnownStays(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+const static = `
+apiVersion: v1
+kind: Pod
+metadata: {name: edge-node-1, namespace: kube-system, labels: {team: net}, annotations: {kubernetes.io/config.mirror: x}, ownerReferences: [{apiVersion: v1, kind: Node, name: node-1, uid: a, controller: true}]}
+spec: {nodeName: node-1, containers: [{name: main, image: registry.example/edge-proxy:1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: edge-node-2, namespace: kube-system, annotations: {kubernetes.io/config.mirror: x}}
+spec: {nodeName: node-2, containers: [{name: main, image: registry.example/edge-proxy:1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: twin-node-1, namespace: a, annotations: {kubernetes.io/config.mirror: x}}
+spec: {nodeName: node-1, containers: [{name: twin, image: twin:1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: twin-node-1, namespace: b, annotations: {kubernetes.io/config.mirror: x}}
+spec: {nodeName: node-1, containers: [{name: twin, image: twin:1}]}
+`
+
+// A static Pod is the workload of source and of a user that have its name, and of
+// nobody who only could be it.
+func TestStaticPodsAreWorkloadsByName(t *testing.T) {
+	snapshot, _ := objects.ReadManifest("static.yaml", strings.NewReader(static), objects.ManifestOptions{})
+	index := workloads.New(snapshot)
+	if all := index.Static(); len(all) != 3 || all[2].Name != "edge" || all[2].PodCount != 2 {
+		t.Fatalf("static Pods %+v, want edge once for both of its nodes", all)
+	}
+	for _, test := range []struct {
+		why     string
+		subject evidence.Subject
+		class   evidence.Class
+		want    string
+	}{
+		{"source of its image's name", evidence.Subject{Application: "edge-proxy"}, evidence.Reader, "edge"},
+		{"a user with a certificate of its name", evidence.Subject{User: "system:edge", Application: "x"}, evidence.Reader, "edge"},
+		{"a person who runs a program of that name", evidence.Subject{User: "jane", Application: "edge-proxy"}, evidence.Reader, ""},
+		{"two of one name", evidence.Subject{Application: "twin"}, evidence.Reader, ""},
+		{"an account is somebody else", evidence.Subject{Application: "edge-proxy", ServiceAccount: "a/b"}, evidence.Reader, ""},
+		{"the control plane is known otherwise", evidence.Subject{User: "edge"}, evidence.Expected, ""},
+	} {
+		findings := []evidence.Finding{{Subject: test.subject, Class: test.class}}
+		inventory.AttributeStaticPods(findings, index)
+		got := findings[0]
+		if got.Subject.Workload.Name != test.want || (len(got.Notes) > 0) != (test.want != "") {
+			t.Errorf("%s: got %+v, notes %v", test.why, got.Subject, got.Notes)
+		}
+	}
+	findings := []evidence.Finding{{Subject: evidence.Subject{Application: "edge-proxy"}, Class: evidence.Reader, Confidence: evidence.Likely, Evidence: []evidence.Evidence{{Source: evidence.SourceText, Locator: "a:1:1"}}}}
+	inventory.AttributeStaticPods(findings, index)
+	if e := inventory.Build(findings, nil).Entries[0]; e.Workload != (evidence.Workload{Kind: "Pod", Namespace: "kube-system", Name: "edge"}) || e.Owner != "net" || len(e.Images) != 1 {
+		t.Errorf("the entry is %+v", e)
+	}
+}

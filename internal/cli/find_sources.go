@@ -73,6 +73,9 @@ func (s *search) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+	for _, index := range s.running {
+		inventory.AttributeStaticPods(s.findings, index)
+	}
 	return nil
 }
 

@@ -196,6 +196,7 @@ func podFrom(o *corev1.Pod, place Place) Pod {
 	pod := Pod{Ref: refOf("Pod", o), Controller: controllerOf(o), Spec: podSpecFrom(&o.Spec, &o.ObjectMeta), Place: place}
 	_, mirror := o.Annotations[mirrorAnnotation]
 	pod.Static = mirror || pod.Controller.Kind == "Node"
+	pod.Node = o.Spec.NodeName
 
 	// Joined by container name, never by image: the status spells the image as
 	// the runtime does, "docker.io/library/x:1" for "x:1".

@@ -66,7 +66,7 @@ func TestChartsAreReadAsTheyRender(t *testing.T) {
 
 func TestAChartThatDoesNotRenderIsAProblem(t *testing.T) {
 	_, coverage := read(t, ManifestOptions{Charts: chart.Options{Renderer: inProcess{}}},
-		"c/Chart.yaml", chartMetadata, "c/templates/a.yaml", `{{ include "no" . }}`, "c/templates/b.yaml", chartRole)
+		"c/Chart.yaml", chartMetadata, "c/templates/_h.tpl", `{{ if }}`, "c/templates/b.yaml", chartRole)
 	if len(coverage.Problems) < 2 || coverage.Problems[0].Locator != "c/Chart.yaml" || !strings.Contains(coverage.Problems[0].Message, "chart not rendered") {
 		t.Errorf("problems %+v, want the chart and its templates", coverage.Problems)
 	}

@@ -139,8 +139,10 @@ type Pod struct {
 	// Static: the kubelet made it from a file of its own, and what is seen here
 	// is its mirror. It has no ServiceAccount.
 	Static bool
-	Spec   PodSpec
-	Place  Place
+	// Node is the one that it is bound to.
+	Node  string
+	Spec  PodSpec
+	Place Place
 }
 
 // Service is a Service. Endpoints and slices of its name are made from its

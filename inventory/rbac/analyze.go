@@ -171,8 +171,8 @@ func (a *analyzer) coverage(s *objects.Snapshot) evidence.Coverage {
 	}
 	if static := a.index.Static(); len(static) > 0 {
 		names := make([]string, len(static))
-		for i, ref := range static {
-			names[i] = ref.Namespace + "/" + ref.Name
+		for i, w := range static {
+			names[i] = w.Namespace + "/" + w.Name
 		}
 		c.Notes = append(c.Notes, fmt.Sprintf(
 			"%d static Pods have no ServiceAccount; with which credentials they act is in files on their node: %s.", len(static), someOf(names, 8)))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/slicewright/slicewright/inventory/evidence"
 	"github.com/slicewright/slicewright/inventory/objects"
@@ -16,7 +17,7 @@ type builder struct {
 	accounts  map[Account]bool
 	drafts    map[draftKey]*draft
 	pods      map[podKey]*draft
-	static    []objects.Ref
+	static    map[objects.Ref]*draft
 }
 
 type draftKey struct {
@@ -40,6 +41,7 @@ func newBuilder(s *objects.Snapshot) *builder {
 		accounts:  make(map[Account]bool),
 		drafts:    make(map[draftKey]*draft),
 		pods:      make(map[podKey]*draft),
+		static:    make(map[objects.Ref]*draft),
 	}
 	for _, sa := range s.ServiceAccounts {
 		account := Account{sa.Namespace, sa.Name}
@@ -75,11 +77,40 @@ func (b *builder) addTemplate(w *objects.Workload) {
 
 func (b *builder) addPod(p *objects.Pod) {
 	if p.Static {
-		b.static = append(b.static, p.Ref)
+		b.addStatic(p)
 		return
 	}
 	top := b.owners.top(p.Ref)
 	d := b.draft(top, &p.Spec, 0, nil, nil, p.Place.Locator(p.Ref))
+	d.podNames = append(d.podNames, p.Name)
+	for _, c := range p.Spec.Containers {
+		d.add(c)
+	}
+	b.pods[podKey{p.Namespace, p.Name}] = d
+}
+
+// addStatic adds the mirror of a static Pod to the workload that its file is. The
+// kubelet appends its node's name to the file's, so that mirrors of one file on
+// several nodes are one workload.
+func (b *builder) addStatic(p *objects.Pod) {
+	node := p.Node
+	if p.Controller.Kind == "Node" {
+		node = p.Controller.Name
+	}
+	ref := p.Ref
+	if name, found := strings.CutSuffix(p.Name, "-"+node); found && name != "" && node != "" {
+		ref.Name = name
+	}
+	d := b.static[ref]
+	if d == nil {
+		d = &draft{rank: -1, images: make(map[evidence.Image]bool), containers: make(map[string]bool)}
+		d.Workload.Workload = evidence.Workload{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+		d.Application = application(ref.Name, p.Spec.Labels)
+		d.Owner = ownerName(p.Spec.Annotations, p.Spec.Labels)
+		d.Locator = p.Place.Locator(p.Ref)
+		b.static[ref] = d
+	}
+	d.Locator = min(d.Locator, p.Place.Locator(p.Ref))
 	d.podNames = append(d.podNames, p.Name)
 	for _, c := range p.Spec.Containers {
 		d.add(c)
@@ -106,11 +137,13 @@ func (b *builder) draft(top owner, spec *objects.PodSpec, rank int, labels, anno
 		}
 		d.Workload.Workload = evidence.Workload{Kind: top.ref.Kind, Namespace: top.ref.Namespace, Name: top.ref.Name}
 		d.Account = account
-		d.Guessed = top.guessed
-		if top.madeBy != (objects.Ref{}) {
-			d.MadeBy = top.madeBy.String()
-		}
+		d.Guessed = true
 		b.drafts[key] = d
+	}
+	// One chain of owners that was read to its end is enough.
+	d.Guessed = d.Guessed && top.guessed
+	if top.madeBy != (objects.Ref{}) {
+		d.MadeBy = top.madeBy.String()
 	}
 	if b.mounts(account, spec) {
 		d.Token = true
@@ -139,7 +172,10 @@ func (b *builder) mounts(account Account, spec *objects.PodSpec) bool {
 func (b *builder) index() *Index {
 	ix := &Index{
 		byAccount: make(map[Account][]*Workload), byPod: make(map[podKey]*Workload, len(b.pods)),
-		accounts: slices.SortedFunc(maps.Keys(b.accounts), compareAccounts), static: b.static,
+		accounts: slices.SortedFunc(maps.Keys(b.accounts), compareAccounts),
+	}
+	for _, d := range b.static {
+		ix.static = append(ix.static, d.finish())
 	}
 	for _, d := range b.drafts {
 		ix.byAccount[d.Account] = append(ix.byAccount[d.Account], d.finish())
@@ -150,7 +186,7 @@ func (b *builder) index() *Index {
 	for key, d := range b.pods {
 		ix.byPod[key] = &d.Workload
 	}
-	slices.SortFunc(ix.static, func(a, b objects.Ref) int { return cmp.Compare(a.String(), b.String()) })
+	slices.SortFunc(ix.static, compareWorkloads)
 	return ix
 }
 

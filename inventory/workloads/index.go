@@ -37,7 +37,7 @@ func AccountOf(username string) (account Account, ok bool) {
 // was changed is there once for each while Pods of both are left.
 type Workload struct {
 	evidence.Workload
-	Account Account
+	Account Account // zero for a static Pod
 	// Application and Owner are proposed from labels and annotations; Application
 	// is never "".
 	Application, Owner string
@@ -73,7 +73,7 @@ type Index struct {
 	byAccount map[Account][]*Workload
 	byPod     map[podKey]*Workload
 	accounts  []Account
-	static    []objects.Ref
+	static    []*Workload
 }
 
 type podKey struct{ namespace, name string }
@@ -107,8 +107,9 @@ func (ix *Index) Exists(account Account) bool {
 	return found
 }
 
-// Static returns the static Pods: they have no ServiceAccount.
-func (ix *Index) Static() []objects.Ref { return ix.static }
+// Static returns the static Pods, one for each file that kubelets have: they have
+// no ServiceAccount, and nothing owns them. ByPod knows their mirrors.
+func (ix *Index) Static() []*Workload { return ix.static }
 
 func compareAccounts(a, b Account) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

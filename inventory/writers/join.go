@@ -48,6 +48,9 @@ func take(finding *evidence.Finding, w *workloads.Workload) {
 	finding.Subject.Owner = w.Owner
 	finding.Subject.Workload = w.Workload
 	finding.Subject.Images = w.Images
+	if w.Account == (workloads.Account{}) {
+		return // a static Pod
+	}
 	finding.Subject.ServiceAccount = w.Account.String()
 	finding.Subject.User = w.Account.Username()
 }
