@@ -82,10 +82,14 @@ func backendID(answer string) (id string, ok bool) {
 const noStat = "# pxname,svname,qcur,scur\n"
 
 // columns maps the names in a header to their places; those wanted must be
-// there.
+// there. No name comes twice, so a row that has as many fields as there are
+// columns has a field for each.
 func columns(header []string, wanted ...string) (map[string]int, error) {
 	at := make(map[string]int, len(header))
 	for i, name := range header {
+		if _, ok := at[name]; ok {
+			return nil, fmt.Errorf("two columns %.40q", name)
+		}
 		at[name] = i
 	}
 	for _, name := range wanted {

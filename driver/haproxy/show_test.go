@@ -46,6 +46,7 @@ func TestParseServersStateRefuses(t *testing.T) {
 		"no header":             "1\n",
 		"before the header":     "1\n" + row,
 		"no column srv_addr":    "1\n# be_name srv_name\n",
+		"two columns":           "1\n# be_name srv_name srv_addr srv_admin_state x x srv_time_since_last_change srv_check_state srv_port\nweb a - 0 x x 1 1\n",
 		"3 fields of 25":        "1\n" + header26 + "3 web 1\n",
 		"is not a number":       "1\n" + header26 + strings.Replace(row, "9999", "x", 1),
 		"letters, digits":       "1\n" + header26 + strings.Replace(row, "plain", "pl;ain", 1),
@@ -69,6 +70,7 @@ func TestParseStat(t *testing.T) {
 		"no column scur": "# pxname,svname,qcur,\n",
 		"no row":         "# pxname,svname,qcur,scur,\nother,a,1,1,\n",
 		"count":          "# pxname,svname,qcur,scur,\nweb,a,1,-1,\n",
+		"two columns":    "# pxname,svname,qcur,scur,,,idle_conn_cur\nweb,a,1,1,,,\n",
 	} {
 		if _, err := parseStat(answer, "web"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)

@@ -254,9 +254,10 @@ func TestLimited(t *testing.T) {
 // FuzzRules: any answer of nft, for a Service that it may name, gives endpoints or
 // an error.
 func FuzzRules(f *testing.F) {
-	for _, family := range []string{"ip", "ip6"} {
-		f.Add(dump(f, family), "http")
-	}
+	f.Add([]byte(`{"nftables":[{"map":{"name":"no-endpoint-services","elem":[[{"elem":{"val":{"concat":["10.96.0.2","tcp",80]},"comment":"shop/web:http"}},{"drop":null}]]}},
+		{"map":{"name":"service-ips","elem":[[{"concat":["10.96.0.2","tcp",80]},{"goto":{"target":"service-KHN6ECMT-shop/web/tcp/http"}}]]}},
+		{"rule":{"chain":"service-KHN6ECMT-shop/web/tcp/http","expr":[{"dnat":{"addr":{"map":{"data":{"set":[[0,{"concat":["10.42.0.1",8080]}]]}}}}},
+			{"vmap":{"data":{"set":[[0,{"goto":{"target":"endpoint-x"}}]]}}}]}},{"rule":{"chain":"endpoint-x","expr":[{"dnat":{"addr":"fd42::1","port":80}}]}}]}`), "http")
 	f.Add([]byte(`{"nftables":[{"map":{"name":"service-ips"}},{"map":{"name":"no-endpoint-services","elem":[[{"elem":{"val":{"concat":["",""," "]}}},{}]]}}]}`), "")
 	f.Fuzz(func(t *testing.T, dump []byte, name string) {
 		r, err := parseRules(dump)
