@@ -20,11 +20,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/audit"
 	"github.com/slicewright/slicewright/inventory/audit/live"
 	"github.com/slicewright/slicewright/inventory/evidence"
+	"github.com/slicewright/slicewright/inventory/objects"
 )
 
 // serveFlags are the flags of find serve.
@@ -38,11 +40,14 @@ type serveFlags struct {
 	registry               string
 	interval               time.Duration
 	excludeAgents          []string
+	cluster                bool
+	kube                   *genericclioptions.ConfigFlags
 	log                    logFlags
 }
 
 func newFindServeCommand(streams Streams) *cobra.Command {
-	var flags serveFlags
+	flags := serveFlags{kube: newClusterFlags()}
+	flags.kube.ClusterName = nil // as in find, --cluster says to read it
 	cmd := &cobra.Command{
 		Use:   "serve --state DIR [--listen ADDRESS] [--follow FILE]",
 		Short: "Keep the registry current from audit events: webhook backend and log follower",
@@ -75,6 +80,8 @@ ServiceAccount, verb and code class), /registry.json, /healthz and /readyz.`,
 	f.StringVar(&flags.registry, "registry", "", "registry.yaml to keep current; what people and other sources wrote is kept")
 	f.DurationVar(&flags.interval, "interval", 10*time.Second, "how often the registry and the state are written")
 	f.StringArrayVar(&flags.excludeAgents, "exclude-user-agent", nil, "leave out requests with this user agent, and count them")
+	f.BoolVar(&flags.cluster, "cluster", false, "read the cluster's workloads, at the start and then every ten minutes, to name those that requests come from")
+	flags.kube.AddFlags(f)
 	flags.log.addTo(f)
 	return cmd
 }
@@ -111,7 +118,13 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 		return err
 	}
 	metrics.WatchOpen(reg, recorder)
-	keeper := &registryKeeper{path: flags.registry, recorder: recorder}
+	keeper := &registryKeeper{path: flags.registry, recorder: recorder, running: newRunning()}
+	var clients objects.Clients
+	if flags.cluster {
+		if clients, _, err = clusterClients(flags.kube); err != nil {
+			return errors.Join(err, recorder.Close())
+		}
+	}
 	defer func() { err = errors.Join(err, keeper.write(), recorder.Close()) }()
 
 	group, ctx := errgroup.WithContext(ctx)
@@ -129,6 +142,13 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 		follower := live.Follower{Path: flags.follow, Recorder: recorder, Log: log}
 		group.Go(func() error { return follower.Run(ctx) })
 		log.Info("following the audit log", "path", flags.follow)
+	}
+	if flags.cluster {
+		group.Go(func() error {
+			return keeper.running.follow(ctx, log, func(ctx context.Context) (*objects.Snapshot, evidence.Coverage, error) {
+				return objects.ReadCluster(ctx, clients, clusterOptions(flags.kube))
+			})
+		})
 	}
 	group.Go(func() error {
 		tick := time.NewTicker(flags.interval)
@@ -275,12 +295,14 @@ func serveMetrics(ctx context.Context, group *errgroup.Group, log *slog.Logger, 
 type registryKeeper struct {
 	path     string // "" is none
 	recorder *live.Recorder
+	running  *running
 }
 
 // registry joins the live findings with what the file has. The file is read each
 // time: people write into it while this runs.
 func (k *registryKeeper) registry() (*inventory.Registry, error) {
 	result := k.recorder.Result()
+	k.running.name(result.Findings)
 	now := inventory.Build(result.Findings, []evidence.Coverage{result.Coverage})
 	if k.path == "" {
 		return now, nil

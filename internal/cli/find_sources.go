@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
 
 	"github.com/slicewright/slicewright/inventory"
 	"github.com/slicewright/slicewright/inventory/apimetrics"
@@ -34,7 +36,6 @@ import (
 type search struct {
 	streams Streams
 	flags   findFlags
-	version string
 	charts  chart.Options
 
 	findings []evidence.Finding
@@ -48,7 +49,7 @@ type search struct {
 }
 
 func newSearch(streams Streams, flags findFlags) *search {
-	return &search{streams: streams, flags: flags, version: buildVersion().Version}
+	return &search{streams: streams, flags: flags}
 }
 
 // run calls the sources, the audit log before the metrics that it explains.
@@ -143,18 +144,11 @@ func (s *search) objects(ctx context.Context) error {
 	if !s.flags.cluster {
 		return nil
 	}
-	config, err := s.flags.kube.ToRESTConfig()
-	if err != nil {
-		return fmt.Errorf("reading the kubeconfig for --cluster: %w", err)
-	}
-	clients, err := objects.NewClients(config, s.version)
+	clients, config, err := clusterClients(s.flags.kube)
 	if err != nil {
 		return err
 	}
-	opts := objects.ClusterOptions{}
-	if ns := *s.flags.kube.Namespace; ns != "" {
-		opts.Namespaces = []string{ns}
-	}
+	opts := clusterOptions(s.flags.kube)
 	opts.Progress = func(resource string) { s.progress("reading " + resource) }
 	snapshot, coverage, err := objects.ReadCluster(ctx, clients, opts)
 	if err != nil {
@@ -165,6 +159,24 @@ func (s *search) objects(ctx context.Context) error {
 		s.evaluate(snapshot)
 	}
 	return nil
+}
+
+// clusterClients are the clients of --cluster, and the connection for errors.
+func clusterClients(kube *genericclioptions.ConfigFlags) (objects.Clients, *rest.Config, error) {
+	config, err := kube.ToRESTConfig()
+	if err != nil {
+		return objects.Clients{}, nil, fmt.Errorf("reading the kubeconfig for --cluster: %w", err)
+	}
+	clients, err := objects.NewClients(config, buildVersion().Version)
+	return clients, config, err
+}
+
+func clusterOptions(kube *genericclioptions.ConfigFlags) objects.ClusterOptions {
+	opts := objects.ClusterOptions{}
+	if ns := *kube.Namespace; ns != "" {
+		opts.Namespaces = []string{ns}
+	}
+	return opts
 }
 
 func (s *search) manifests(ctx context.Context, name string) (*objects.Snapshot, evidence.Coverage, error) {
