@@ -26,10 +26,8 @@ type Engine struct {
 	Lab *lab.Lab
 	// Dir gets the instances' folders. Sockets are in them: it must be short.
 	Dir string
-	// Programs are what each consumer's Build made, by the consumer's name.
-	Programs map[string]string
-	// Slicewright is the product, Reader the lab's own readers.
-	Slicewright, Reader string
+	// Built are the programs.
+	Built Built
 	// Parallel is how many scenarios are played at once, apart from those that want
 	// to be alone; 0 is 2.
 	Parallel int
@@ -232,7 +230,7 @@ func (e *Engine) values(c *Consumer, dir string) values {
 		"PORT":       portName, "DIR": dir,
 		"LISTEN": ip + ":8000", "LISTEN_IP": ip, "LISTEN_PORT": "8000",
 		"NODE": "lab-a-1", "ZONE": "lab-a",
-		"PROGRAM": e.Programs[c.Name], "SLICEWRIGHT": e.Slicewright, "READER": e.Reader,
+		"PROGRAM": e.Built.Consumers[c.Name], "SLICEWRIGHT": e.Built.Slicewright, "READER": e.Built.Reader,
 	}
 }
 

@@ -96,9 +96,10 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 		least *= 2
 	}
 	s.last = o.Want
-	if most = max(most, s.consumer.Settle.Most.Duration); most < least {
-		most = least
+	if s.consumer.Control {
+		most = min(most, mostOfControl)
 	}
+	most = max(most, s.consumer.Settle.Most.Duration, least)
 	if !sleep(ctx, time.Until(changed.Add(least))) {
 		return o, context.Cause(ctx)
 	}
@@ -113,6 +114,10 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 		}
 	}
 }
+
+// mostOfControl bounds how long a step waits for the control, which breaks where
+// others take their time.
+const mostOfControl = 20 * time.Second
 
 // follows leaves out the families that the consumer does not follow.
 func (s *subject) follows(all []netip.AddrPort) []netip.AddrPort {

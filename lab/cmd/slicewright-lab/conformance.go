@@ -12,16 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/slicewright/slicewright/lab"
 	"github.com/slicewright/slicewright/lab/conformance"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/gobuild"
-	"github.com/slicewright/slicewright/lab/product"
 	"github.com/slicewright/slicewright/lab/sandbox"
 )
 
@@ -69,14 +66,6 @@ run, 3: a cell breaks a rule (those of the control do not count).`,
 // conformanceVar hands what was built outside the sandbox to the inside.
 const conformanceVar = "SLICEWRIGHT_LAB_CONFORMANCE"
 
-// conformancePrograms is what was built.
-type conformancePrograms struct {
-	ControlPlane controlplane.Programs
-	Slicewright  string
-	Reader       string
-	Consumers    map[string]string
-}
-
 func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) error {
 	source, err := controlplane.FindSource(".")
 	if err != nil {
@@ -97,22 +86,26 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 	}
 	var env []string
 	if sandbox.Outside() {
-		programs, err := buildConformance(ctx, source, consumers)
+		cache := gobuild.Cache{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+		if cache.Dir, err = controlplane.CacheDir(); err != nil {
+			return err
+		}
+		built, err := conformance.BuildAll(ctx, source, cache, consumers)
 		if err != nil {
 			return err
 		}
-		content, err := json.Marshal(programs)
+		content, err := json.Marshal(built)
 		if err != nil {
 			return err
 		}
 		env = []string{conformanceVar + "=" + string(content)}
 	}
 	sandbox.Enter(env...)
-	var programs conformancePrograms
-	if err := json.Unmarshal([]byte(os.Getenv(conformanceVar)), &programs); err != nil {
+	var built conformance.Built
+	if err := json.Unmarshal([]byte(os.Getenv(conformanceVar)), &built); err != nil {
 		return fmt.Errorf("read what was built: %w", err)
 	}
-	results, err := f.run(ctx, programs, consumers, scenarios)
+	results, err := f.run(ctx, built, consumers, scenarios)
 	if err != nil {
 		return err
 	}
@@ -157,23 +150,7 @@ func pick[T any](what string, all []T, name func(T) string, wanted []string) ([]
 	return picked, nil
 }
 
-func buildConformance(ctx context.Context, source string, consumers []*conformance.Consumer) (p conformancePrograms, err error) {
-	if p.ControlPlane, err = findPrograms(ctx, ""); err != nil {
-		return p, err
-	}
-	cache := gobuild.Cache{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
-	if cache.Dir, err = controlplane.CacheDir(); err != nil {
-		return p, err
-	}
-	// Not the one beside this program: what is measured is this checkout.
-	if p.Slicewright, err = product.Build(ctx, source, cache.Dir); err != nil {
-		return p, err
-	}
-	p.Consumers, p.Reader, err = conformance.Programs(ctx, consumers, source, cache)
-	return p, err
-}
-
-func (f conformanceFlags) run(ctx context.Context, programs conformancePrograms, consumers []*conformance.Consumer, scenarios []*conformance.Scenario) (_ *conformance.Results, err error) {
+func (f conformanceFlags) run(ctx context.Context, built conformance.Built, consumers []*conformance.Consumer, scenarios []*conformance.Scenario) (_ *conformance.Results, err error) {
 	dir, err := os.MkdirTemp("", "lab-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder: %w", err)
@@ -184,42 +161,10 @@ func (f conformanceFlags) run(ctx context.Context, programs conformancePrograms,
 		}
 		_ = os.RemoveAll(dir) // a folder in the temporary one
 	}()
-	if err := os.Mkdir(filepath.Join(dir, "lab"), 0o755); err != nil {
-		return nil, fmt.Errorf("make a folder: %w", err)
-	}
-	began := time.Now()
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	start, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	l, err := lab.Start(start, lab.Options{Dir: filepath.Join(dir, "lab"), Programs: programs.ControlPlane, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	engine := &conformance.Engine{
-		Lab: l, Dir: filepath.Join(dir, "c"), Programs: programs.Consumers, Slicewright: programs.Slicewright, Reader: programs.Reader,
-		Parallel: f.parallel, Repeats: f.repeats, Log: log,
-	}
-	results := &conformance.Results{APIVersion: conformance.APIVersion, Kind: conformance.KindResults, Began: began.UTC().Truncate(time.Second)}
-	if err := os.Mkdir(engine.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make a folder: %w", err)
-	}
-	if results.Consumers, err = engine.Describe(ctx, consumers); err != nil {
-		return nil, err
-	}
-	version, err := l.Client.Discovery().ServerVersion()
-	if err != nil {
-		return nil, fmt.Errorf("ask for the API server's version: %w", err)
-	}
-	results.Kubernetes = version.GitVersion
-	for _, s := range scenarios {
-		results.Scenarios = append(results.Scenarios, s.Name)
-	}
-	if results.Cells, err = engine.Run(ctx, consumers, scenarios); err != nil {
-		return nil, err
-	}
-	results.Took = time.Since(began).Round(time.Second).Seconds()
-	return results, nil
+	return conformance.Run(ctx, conformance.Config{
+		Dir: dir, Built: built, Consumers: consumers, Scenarios: scenarios, Parallel: f.parallel, Repeats: f.repeats,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
 }
 
 // errConformance has exit code 3.
@@ -230,7 +175,7 @@ func (f conformanceFlags) report(results *conformance.Results, source string, ou
 		if len(f.consumers)+len(f.scenarios) > 0 || f.fast {
 			return errors.New("--write is for a whole run: leave out --consumer, --scenario and --fast")
 		}
-		if err := results.Save(filepath.Join(source, "conformance", "results.json")); err != nil {
+		if err := results.WriteAll(filepath.Dir(source)); err != nil {
 			return err
 		}
 	}
