@@ -44,13 +44,13 @@ control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour
 	go run -C lab ./cmd/slicewright-lab build
 
 .PHONY: test
-test: deps lint control-plane test-unit test-race test-lab ## Everything: lint, all packages, race detector, lab scenarios
+test: deps lint control-plane test-unit test-race test-lab test-conformance ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
 	@echo "make test: everything passed"
 
 .PHONY: test-unit
 test-unit: deps ## The product's packages and the lab's own
 	$(GOTESTSUM) -timeout 15m ./...
-	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname --format-hide-empty-pkg -- -timeout 15m $$(go list ./... | grep -v '/lab/scenarios$$')
+	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname --format-hide-empty-pkg -- -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
 
 .PHONY: test-race
 test-race: deps ## Packages with goroutines, under the race detector
@@ -59,6 +59,14 @@ test-race: deps ## Packages with goroutines, under the race detector
 .PHONY: test-lab
 test-lab: deps control-plane ## Scenarios against a real control plane, real listeners and a real HAProxy
 	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname -- -count=1 -timeout 30m ./scenarios
+
+.PHONY: test-conformance
+test-conformance: deps control-plane ## The conformance scenarios with our consumers, kube-proxy, and two that are wrong
+	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname -- -count=1 -timeout 20m ./conformance/played
+
+.PHONY: conformance
+conformance: deps control-plane ## Run every consumer through every scenario, and write docs/conformance.md
+	go run -C lab ./cmd/slicewright-lab conformance --write
 
 .PHONY: lint
 lint: ## gofumpt, go vet, staticcheck

@@ -29,6 +29,7 @@ type conformanceFlags struct {
 	dirs      []string
 	fast      bool
 	write     bool
+	render    bool
 	list      bool
 	keep      string
 	parallel  int
@@ -56,6 +57,7 @@ run, 3: a cell breaks a rule (those of the control do not count).`,
 	flags.StringSliceVar(&f.dirs, "consumers-dir", nil, "folders of consumers, in addition to the lab's own")
 	flags.BoolVar(&f.fast, "fast", false, "only the consumers that need nothing but Debian and this checkout")
 	flags.BoolVar(&f.write, "write", false, "write lab/conformance/results.json and docs/conformance.md with its pages: only of a whole run")
+	flags.BoolVar(&f.render, "render", false, "make the document, its pages and the reproductions of the results that are kept, and run nothing")
 	flags.BoolVar(&f.list, "list", false, "list consumers and scenarios, and run nothing")
 	flags.StringVar(&f.keep, "keep", "", "leave all logs and files in this folder, which must not exist")
 	flags.IntVar(&f.parallel, "parallel", 2, "scenarios at once")
@@ -70,6 +72,16 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 	source, err := controlplane.FindSource(".")
 	if err != nil {
 		return err
+	}
+	if f.render {
+		results, err := conformance.LoadResults(filepath.Join(source, "conformance", "results.json"))
+		if err != nil {
+			return err
+		}
+		return results.WriteAll(filepath.Dir(source))
+	}
+	if f.write && (len(f.consumers)+len(f.scenarios) > 0 || f.fast) {
+		return errors.New("--write is for a whole run: leave out --consumer, --scenario and --fast")
 	}
 	consumers, scenarios, err := f.choose(source)
 	if err != nil {
@@ -172,9 +184,6 @@ var errConformance = errors.New("not every cell is as its consumer promises")
 
 func (f conformanceFlags) report(results *conformance.Results, source string, out io.Writer) error {
 	if f.write {
-		if len(f.consumers)+len(f.scenarios) > 0 || f.fast {
-			return errors.New("--write is for a whole run: leave out --consumer, --scenario and --fast")
-		}
 		if err := results.WriteAll(filepath.Dir(source)); err != nil {
 			return err
 		}
