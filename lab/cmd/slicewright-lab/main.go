@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -20,7 +22,11 @@ func main() {
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
-		os.Exit(1)
+		code := 1
+		if own := (exitError{}); errors.As(err, &own) {
+			code = own.code
+		}
+		os.Exit(code)
 	}
 }
 
