@@ -179,9 +179,6 @@ func (f conformanceFlags) run(ctx context.Context, built conformance.Built, cons
 	})
 }
 
-// errConformance has exit code 3.
-var errConformance = errors.New("not every cell is as its consumer promises")
-
 func (f conformanceFlags) report(results *conformance.Results, source string, out io.Writer) error {
 	if f.write {
 		if err := results.WriteAll(filepath.Dir(source)); err != nil {
@@ -206,7 +203,7 @@ func (f conformanceFlags) report(results *conformance.Results, source string, ou
 		return fmt.Errorf("%d cells could not be run", unknown)
 	}
 	if broken > 0 && !f.write { // written down, it is a test's to say whether it is known
-		return fmt.Errorf("%w: %d break a rule", errConformance, broken)
+		return exitError{fmt.Errorf("%d cells break a rule that their consumer promises", broken), exitFinding}
 	}
 	return nil
 }

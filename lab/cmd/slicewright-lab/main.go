@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -56,9 +55,12 @@ user namespaces; it touches nothing outside its network and its folder.`,
 		newUnlistenCommand(state),
 		newApplyCommand(state),
 		newDemoCommand(),
+		newExperimentCommand(),
 		newConformanceCommand(),
 		newSuperviseCommand(),
 		newPlayDemoCommand(),
+		newPlayExperimentCommand(),
+		newEndpointsReaderCommand(),
 	)
 	return root
 }
