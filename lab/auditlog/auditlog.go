@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 
@@ -36,6 +37,8 @@ func Now(path string) (Log, error) {
 // ended counts twice: its start and its end are events of their own.
 type Requests struct {
 	Endpoints, EndpointSlices int
+	// Refused counts those of both that were answered 403.
+	Refused int
 	// Example is one request for Endpoints, "" if there is none.
 	Example string
 }
@@ -48,15 +51,24 @@ func (l Log) Of(user, agentSuffix string) (Requests, error) {
 		if e.User.Username != user || !strings.HasSuffix(e.UserAgent, agentSuffix) || e.ObjectRef == nil {
 			return
 		}
-		switch e.ObjectRef.APIGroup + "/" + e.ObjectRef.Resource {
-		case "/endpoints":
-			r.Endpoints++
-			r.Example = fmt.Sprintf("%s %s by %q", e.Verb, e.RequestURI, e.UserAgent)
-		case "discovery.k8s.io/endpointslices":
-			r.EndpointSlices++
-		}
+		r.count(e)
 	})
 	return r, err
+}
+
+func (r *Requests) count(e *auditv1.Event) {
+	switch e.ObjectRef.APIGroup + "/" + e.ObjectRef.Resource {
+	case "/endpoints":
+		r.Endpoints++
+		r.Example = fmt.Sprintf("%s %s by %q", e.Verb, e.RequestURI, e.UserAgent)
+	case "discovery.k8s.io/endpointslices":
+		r.EndpointSlices++
+	default:
+		return
+	}
+	if e.ResponseStatus != nil && e.ResponseStatus.Code == http.StatusForbidden {
+		r.Refused++
+	}
 }
 
 // read hands over every event. A line that an API server was killed in the

@@ -37,10 +37,11 @@ type Config struct {
 // ControlPlane is a running control plane. Its methods may be called
 // concurrently.
 type ControlPlane struct {
-	config    Config
+	config    Config // but for Programs
 	authority *authority
 
 	mu        sync.Mutex
+	programs  Programs                    // of the version that runs; guarded by mu
 	processes map[string]*process.Process // guarded by mu
 }
 
@@ -57,30 +58,39 @@ func Start(ctx context.Context, config Config) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &ControlPlane{config: config, authority: authority, processes: map[string]*process.Process{}}
+	c := &ControlPlane{config: config, authority: authority, programs: config.Programs, processes: map[string]*process.Process{}}
 	if err := os.MkdirAll(filepath.Join(config.Dir, "logs"), 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder for logs: %w", err)
 	}
 	if err := c.writeFiles(); err != nil {
 		return nil, err
 	}
-	// The API server needs etcd; the other two only need the API server. They
-	// retry, but not before some seconds have gone.
-	for _, batch := range [][]string{{Etcd}, {APIServer}, {ControllerManager, Scheduler}} {
+	if err := c.startBatches(ctx, startOrder); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// startOrder: the API server needs etcd; the other two only need the API server.
+// They retry, but not before some seconds have gone.
+var startOrder = [][]string{{Etcd}, {APIServer}, {ControllerManager, Scheduler}}
+
+// startBatches starts components, and goes on once those of a batch are ready.
+func (c *ControlPlane) startBatches(ctx context.Context, batches [][]string) error {
+	for _, batch := range batches {
 		for _, name := range batch {
 			if _, err := c.start(name, nil); err != nil {
-				c.Stop()
-				return nil, err
+				return err
 			}
 		}
 		for _, name := range batch {
 			if err := waitHealthy(ctx, name, c.process(name)); err != nil {
-				c.Stop()
-				return nil, err
+				return err
 			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // Stop ends all components, the API server's clients first.
@@ -173,7 +183,9 @@ func (c *ControlPlane) LogDir() string { return filepath.Join(c.config.Dir, "log
 func (c *ControlPlane) AuditLog() string { return filepath.Join(c.config.Dir, "audit.log") }
 
 func (c *ControlPlane) start(name string, flags []string) (*process.Process, error) {
-	program, err := c.config.Programs.command(name)
+	c.mu.Lock()
+	program, err := c.programs.command(name)
+	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}

@@ -10,13 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
+	"github.com/slicewright/slicewright/lab/fleet"
 	"github.com/slicewright/slicewright/lab/haproxy"
 	"github.com/slicewright/slicewright/lab/manifest"
 	"github.com/slicewright/slicewright/lab/process"
@@ -54,8 +54,7 @@ const (
 // play is one run of the demo.
 type play struct {
 	Config
-	client  kubernetes.Interface
-	objects *manifest.Client
+	fleet   *fleet.Fleet
 	haproxy *haproxy.HAProxy
 }
 
@@ -72,7 +71,8 @@ func Play(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	p := &play{Config: config, client: client, objects: objects, haproxy: haproxy.New(haproxy.Config{
+	reports := &fleet.Fleet{Client: client, Objects: objects, Namespace: namespace, Service: service, Kept: keptRange}
+	p := &play{Config: config, fleet: reports, haproxy: haproxy.New(haproxy.Config{
 		Dir: config.Dir, File: "haproxy.cfg", Socket: "admin.sock", Log: filepath.Join(config.Dir, "haproxy.log"),
 	})}
 	for _, act := range []func(context.Context) error{p.createPods, p.startBalancer, p.replacePods, p.removeAll} {
@@ -86,28 +86,28 @@ func Play(ctx context.Context, config Config) error {
 // createPods makes the Service and its 240 Pods.
 func (p *play) createPods(ctx context.Context) error {
 	p.title("A Service of %d Pods", backends)
-	if err := p.apply(ctx, namespaceYAML); err != nil {
+	if err := p.fleet.CreateNamespace(ctx); err != nil {
 		return err
 	}
-	if err := p.scale(ctx, backends-replaced, replaced, oldRange); err != nil {
+	if err := p.fleet.Scale(ctx, backends-replaced, replaced, oldRange); err != nil {
 		return err
 	}
-	if err := p.awaitPods(ctx, backends); err != nil {
+	if err := p.fleet.AwaitPods(ctx, backends); err != nil {
 		return err
 	}
 	// The Service comes last, so that the controller fills its slices in one go.
-	if err := p.apply(ctx, serviceYAML); err != nil {
+	if err := p.fleet.CreateService(ctx); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, keptRange, oldRange); err != nil {
+	if err := p.fleet.AwaitReady(ctx, keptRange, oldRange); err != nil {
 		return err
 	}
-	v, err := p.look(ctx)
+	v, err := p.fleet.Look(ctx)
 	if err != nil {
 		return err
 	}
 	p.say("%d EndpointSlices, of %s backends: whoever reads the first one alone knows %d of %d.",
-		len(v.slices), joinSizes(v.slices), len(v.slices[0]), backends)
+		len(v.Slices), joinSizes(v.Slices), len(v.Slices[0]), backends)
 	p.sayTwo(v)
 	return nil
 }
@@ -143,16 +143,16 @@ func (p *play) replacePods(ctx context.Context) error {
 	if err := p.Restart(ctx, controlplane.ControllerManager, "--controllers=*,-endpoints-controller"); err != nil {
 		return err
 	}
-	if err := p.scale(ctx, backends-replaced, replaced, newRange); err != nil {
+	if err := p.fleet.Scale(ctx, backends-replaced, replaced, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, keptRange, newRange); err != nil {
+	if err := p.fleet.AwaitReady(ctx, keptRange, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitPods(ctx, backends); err != nil {
+	if err := p.fleet.AwaitPods(ctx, backends); err != nil {
 		return err
 	}
-	v, err := p.look(ctx)
+	v, err := p.fleet.Look(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,41 +166,22 @@ func (p *play) replacePods(ctx context.Context) error {
 // removeAll takes every Pod away, and brings them back.
 func (p *play) removeAll(ctx context.Context) error {
 	p.title("The last Pod goes, and all come back")
-	if err := p.scale(ctx, 0, 0, newRange); err != nil {
+	if err := p.fleet.Scale(ctx, 0, 0, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, address.None); err != nil {
+	if err := p.fleet.AwaitReady(ctx, address.None); err != nil {
 		return err
 	}
 	if err := p.showBalancer(ctx); err != nil {
 		return err
 	}
-	if err := p.scale(ctx, backends-replaced, replaced, newRange); err != nil {
+	if err := p.fleet.Scale(ctx, backends-replaced, replaced, newRange); err != nil {
 		return err
 	}
-	if err := p.awaitReady(ctx, keptRange, newRange); err != nil {
+	if err := p.fleet.AwaitReady(ctx, keptRange, newRange); err != nil {
 		return err
 	}
 	return p.showBalancer(ctx)
-}
-
-// scale sets how many Pods keep their addresses and how many move, and where
-// the moving ones are. Moving is a rolling update: the range is in the template.
-func (p *play) scale(ctx context.Context, kept, moving int, movingRange string) error {
-	return p.apply(ctx, deploymentYAML("reports", kept, keptRange)+deploymentYAML("reports-moving", moving, movingRange))
-}
-
-func (p *play) apply(ctx context.Context, text string) error {
-	objects, err := manifest.Parse([]byte(text))
-	if err != nil {
-		return err
-	}
-	for _, object := range objects {
-		if err := p.objects.Apply(ctx, object, namespace); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *play) title(format string, args ...any) {
@@ -209,23 +190,4 @@ func (p *play) title(format string, args ...any) {
 
 func (p *play) say(format string, args ...any) {
 	fmt.Fprintf(p.Out, "   "+format+"\n", args...)
-}
-
-// eventually waits until check finds nothing wrong, at most for two minutes.
-func eventually(ctx context.Context, check func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := check()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		case <-ticker.C:
-		}
-	}
 }

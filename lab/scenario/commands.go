@@ -60,6 +60,9 @@ var vocabulary = map[string]command{
 	"raw":      {"raw PATH FILE", (*script).cmdRaw},
 	"dump":     {"dump FOLDER NAMESPACE...", (*script).cmdDump},
 
+	// The whole experiment.
+	"experiment": {"experiment REPORT [-consumer=endpoints-reader] [-acts=ACT,...] [-skip=CHECK,...] [-patience=DURATION]", (*script).cmdExperiment},
+
 	// Requests.
 	"expect":  {"expect URL ADDRESSES", (*script).cmdExpect},
 	"probe":   {"probe URL N | probe start NAME URL | probe stop NAME", (*script).cmdProbe},

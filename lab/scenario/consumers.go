@@ -33,7 +33,7 @@ func (s *script) cmdConsumer(_ io.Writer, args []string) error {
 	if s.products[name] != nil {
 		return fmt.Errorf("%s runs already", name)
 	}
-	program, err := s.consumerProgram()
+	program, err := s.labProgram("lab-consumer")
 	if err != nil {
 		return err
 	}
@@ -56,10 +56,10 @@ func (s *script) cmdConsumer(_ io.Writer, args []string) error {
 	return nil
 }
 
-// consumerProgram builds lab-consumer, once a script. Everything that it needs
-// is in the module cache, as the lab itself is made of it.
-func (s *script) consumerProgram() (string, error) {
-	program := s.path("lab-consumer")
+// labProgram builds a command of the lab, once a script. Everything that it
+// needs is in the module cache, as the lab itself is made of it.
+func (s *script) labProgram(name string) (string, error) {
+	program := s.path(name)
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
@@ -67,10 +67,10 @@ func (s *script) consumerProgram() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(s.ctx, "go", "build", "-o", program, "./cmd/lab-consumer")
+	cmd := exec.CommandContext(s.ctx, "go", "build", "-o", program, "./cmd/"+name)
 	cmd.Dir = source
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build lab-consumer: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
 	}
 	return program, nil
 }

@@ -58,7 +58,7 @@ type scriptKey struct{}
 
 // scriptTimeout ends a script that hangs, well before go test would end all
 // of them without a word.
-const scriptTimeout = 4 * time.Minute
+const scriptTimeout = 8 * time.Minute
 
 func (e *Engine) setup(env *testscript.Env) error {
 	t := env.T().(serial)

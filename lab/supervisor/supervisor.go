@@ -100,6 +100,7 @@ func (s *supervisor) routes() http.Handler {
 	mux.HandleFunc("POST /restart/{name}", s.withLab(func(w http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 		return l.ControlPlane.Restart(r.Context(), r.PathValue("name"), r.URL.Query()["flag"]...)
 	}))
+	mux.HandleFunc("POST /upgrade", s.withLab(upgrade))
 	mux.HandleFunc("POST /compact", s.withLab(func(w http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 		revision, err := l.ControlPlane.Compact(r.Context())
 		fmt.Fprintln(w, revision)
@@ -187,6 +188,15 @@ func listen(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 		return err
 	}
 	return l.Standalone.Listen(ranges, port)
+}
+
+// upgrade starts the control plane anew with the program ?program=PATH.
+func upgrade(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
+	program := r.URL.Query().Get("program")
+	if program == "" {
+		return errors.New("upgrade: no program is named")
+	}
+	return l.ControlPlane.Upgrade(r.Context(), controlplane.Programs{MultiCall: program})
 }
 
 // maxManifest bounds what apply reads.

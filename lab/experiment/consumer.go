@@ -1,0 +1,123 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slicewright/slicewright/readiness/report"
+)
+
+// Consumer is what reads a Service's backends and gives them to a load balancer.
+type Consumer struct {
+	// Name is how the report calls it; Image and Digest, if given, say which
+	// build it was, as the gate compares it with what runs.
+	Name, Image, Digest string
+	// Command starts it: a program and its arguments. In them and in Files,
+	// ${DIR} is its folder, in which it is started, ${NAMESPACE} and ${SERVICE}
+	// say what to follow, port http, and ${KUBECONFIG} is how it reaches the API
+	// server. The environment has KUBECONFIG, NAMESPACE and SERVICE as well.
+	Command []string
+	// Files are written into its folder before it starts, by name.
+	Files map[string]string
+	// URL is where its load balancer takes requests. "" is the HAProxy of the
+	// lab, whose backend "users" it fills over the socket ${DIR}/admin.sock.
+	URL string
+	// RestartBalancer restarts the load balancer at URL, a program and its
+	// arguments; nil leaves out the check that needs it. The lab's HAProxy needs
+	// none.
+	RestartBalancer []string
+	// ReadsEndpoints gives it the permission. Without it, a consumer that asks
+	// is refused, and the audit log shows that.
+	ReadsEndpoints bool
+}
+
+func (c Consumer) identity() report.Consumer {
+	return report.Consumer{Name: c.Name, Image: c.Image, Digest: c.Digest}
+}
+
+func (c Consumer) verify() error {
+	switch {
+	case c.Name == "":
+		return errors.New("the consumer has no name")
+	case len(c.Command) == 0 || c.Command[0] == "":
+		return fmt.Errorf("consumer %s: nothing says how to start it", c.Name)
+	case c.URL == "" && c.RestartBalancer != nil:
+		return fmt.Errorf("consumer %s: a load balancer to restart, and no URL of it", c.Name)
+	}
+	return nil
+}
+
+// Slicewright is "slicewright run", which publishes to a HAProxy.
+func Slicewright(program string) Consumer {
+	return Consumer{
+		Name:    "slicewright",
+		Command: []string{program, "run", "--config", "slicewright.yaml", "--kubeconfig", "${KUBECONFIG}"},
+		Files: map[string]string{"slicewright.yaml": `apiVersion: slicewright.dev/v1alpha1
+kind: Config
+namespaces: ["${NAMESPACE}"]
+upstreams:
+- name: users
+  service: ${NAMESPACE}/${SERVICE}
+  port: http
+  policy: ready
+  to:
+  - haproxy: {socket: "${DIR}/admin.sock", backend: users}
+`},
+	}
+}
+
+// EndpointsReader is the reader of Endpoints that the experiment has beside every
+// consumer. As the consumer it is the counter-experiment: its checks must fail.
+func EndpointsReader(command []string) Consumer {
+	return Consumer{
+		Name: "endpoints-reader",
+		Command: append(append([]string{}, command...), "--kubeconfig=${KUBECONFIG}", "--namespace=${NAMESPACE}", "--service=${SERVICE}",
+			"--dir=${DIR}", "--socket=admin.sock", "--backend=users"),
+		ReadsEndpoints: true,
+	}
+}
+
+// haproxyConfig has a frontend at ${PORT}. Without retries, a request to a Pod
+// that is gone shows as a failure and not as a second try.
+const haproxyConfig = `global
+  stats socket unix@admin.sock level admin
+defaults
+  mode http
+  timeout connect 2s
+  timeout client 1m
+  timeout server 1m
+  retries 0
+frontend in
+  bind 127.0.0.1:${PORT}
+  default_backend users
+backend users
+  balance roundrobin
+`
+
+// place fills in a text what holds for one consumer.
+type place struct{ dir, namespace, service, kubeconfig string }
+
+func (p place) fill(text string) string {
+	return strings.NewReplacer("${DIR}", p.dir, "${NAMESPACE}", p.namespace, "${SERVICE}", p.service, "${KUBECONFIG}", p.kubeconfig).Replace(text)
+}
+
+func (p place) fillAll(texts []string) []string {
+	filled := make([]string, len(texts))
+	for i, text := range texts {
+		filled[i] = p.fill(text)
+	}
+	return filled
+}
+
+// write writes files into the folder.
+func (p place) write(files map[string]string) error {
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(p.fill(content)), 0o600); err != nil {
+			return fmt.Errorf("write the consumer's files: %w", err)
+		}
+	}
+	return nil
+}

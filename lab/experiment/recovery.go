@@ -1,0 +1,220 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slicewright/slicewright/lab/controlplane"
+	"github.com/slicewright/slicewright/lab/probe"
+)
+
+// recoveryAct is the act of what fails besides: the consumer's start, its way to
+// the API server, its permissions, its load balancer. Each time slices change
+// meanwhile, so that one that only stands still is found.
+type recoveryAct struct {
+	*experiment
+	generation int
+}
+
+// All addresses of the act listen all the time: those that are out as well.
+const recoveryAddresses = "10.45.4.1-10.45.4.120"
+
+func (e *experiment) playRecovery(ctx context.Context) error {
+	a := &recoveryAct{experiment: e}
+	e.title("What fails besides")
+	close, err := e.listen(ctx, map[string]uint16{recoveryAddresses: 8080})
+	defer close()
+	if err != nil {
+		return err
+	}
+	if err := e.apply(ctx, fmt.Sprintf(bareServiceYAML, "recovery")); err != nil {
+		return err
+	}
+	if err := e.write(ctx, a.shapes()...); err != nil {
+		return err
+	}
+	if err := e.openAct(ctx, Recovery, "recovery"); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{a.coldStart, a.deny, a.repeat, a.loseWatch} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if err := e.consumer.alive(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// window is the addresses of a generation, 20 of them: half of those of the one
+// before it.
+func (a *recoveryAct) window() string {
+	first := 10*a.generation + 1
+	return fmt.Sprintf("10.45.4.%d-10.45.4.%d", first, first+19)
+}
+
+func (a *recoveryAct) shapes() []shape {
+	all := parse(a.window())
+	return []shape{
+		{name: "recovery-a", service: "recovery", port: 8080, addresses: all[:12]},
+		{name: "recovery-b", service: "recovery", port: 8080, addresses: all[12:]},
+	}
+}
+
+// change replaces half of the addresses and returns how it was before.
+func (a *recoveryAct) change(ctx context.Context) (before string, err error) {
+	before = a.window()
+	a.generation++
+	return before, a.write(ctx, a.shapes()...)
+}
+
+// coldStart starts the consumer from nothing, and again, killed, where the API
+// server is out of reach.
+func (a *recoveryAct) coldStart(ctx context.Context) error {
+	if err := a.consumer.start(ctx); err != nil {
+		return err
+	}
+	return a.check(ctx, "cold-start", func(ctx context.Context, ev *evidence) error {
+		if err := a.follows(ctx, a.consumer, parse(a.window()), ev, "Started with a load balancer that has no server"); err != nil {
+			return err
+		}
+		a.consumer.kill()
+		a.consumer.way.cut()
+		if err := a.consumer.startConsumer(); err != nil {
+			return err
+		}
+		judged := a.undisturbed(ctx, ev, "Killed with -9 and started while the API server was out of reach")
+		if _, err := a.change(ctx); err != nil {
+			return err
+		}
+		if err := a.consumer.way.mend(); err != nil {
+			return err
+		}
+		if !a.consumer.process.Running() {
+			// Many give up, and are started again by whoever watches over them.
+			ev.saw("It ended by itself meanwhile (%v) and was started again.", a.consumer.process.Err())
+			if err := a.consumer.startConsumer(); err != nil {
+				return err
+			}
+		}
+		if judged != nil {
+			return judged
+		}
+		return a.follows(ctx, a.consumer, parse(a.window()), ev, "With the API server back, and half of the addresses replaced")
+	})
+}
+
+// undisturbed sends requests for some seconds, of which none may fail.
+func (a *recoveryAct) undisturbed(ctx context.Context, ev *evidence, when string) error {
+	steady := probe.Start(a.consumer.url, 20*time.Millisecond)
+	select {
+	case <-ctx.Done():
+	case <-time.After(settle):
+	}
+	r := steady.Stop()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if wrong := difference(parse(a.window()), r); wrong != "" {
+		return short("%s: of %d requests in %s, %s", when, len(r.Answers), settle, wrong)
+	}
+	ev.saw("%s: of %d requests in %s none failed.", when, len(r.Answers), settle)
+	return nil
+}
+
+// deny takes the consumer's permissions away, until the API server has refused
+// it something, and gives them back.
+func (a *recoveryAct) deny(ctx context.Context) error {
+	return a.check(ctx, "access-denied", func(ctx context.Context, ev *evidence) error {
+		if err := a.unbind(ctx); err != nil {
+			return err
+		}
+		// A watch that is open stays open: it has to be asked for again.
+		a.consumer.way.cut()
+		if err := a.consumer.way.mend(); err != nil {
+			return err
+		}
+		before, err := a.change(ctx)
+		if err != nil {
+			return err
+		}
+		judged := a.refused(ctx, before, ev)
+		if err := a.bind(ctx, "consumer", consumerUser); err != nil {
+			return err
+		}
+		if judged != nil {
+			return judged
+		}
+		return a.follows(ctx, a.consumer, parse(a.window()), ev, "With its permissions back")
+	})
+}
+
+func (a *recoveryAct) refused(ctx context.Context, before string, ev *evidence) error {
+	err := a.patiently(ctx, func() error {
+		asked, err := a.audit.Of(consumerUser, "")
+		if err == nil && asked.Refused == 0 {
+			err = errors.New("the API server has refused the consumer nothing: it does not ask again")
+		}
+		return err
+	})
+	if err != nil {
+		return short("%v", err)
+	}
+	// What was published before it was refused is what it still knows.
+	return a.follows(ctx, a.consumer, parse(before), ev, "Refused by the API server, while half of the addresses were replaced, it went on with those before")
+}
+
+// repeat restarts the load balancer, which knows nothing then.
+func (a *recoveryAct) repeat(ctx context.Context) error {
+	const name = "publishing-repeated"
+	if err := a.consumer.restartBalancer(ctx); errors.Is(err, errNoRestart) {
+		a.leaveOut([]string{name}, sentence(err.Error()))
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return a.check(ctx, name, func(ctx context.Context, ev *evidence) error {
+		if err := a.follows(ctx, a.consumer, parse(a.window()), ev, "After its load balancer had been restarted"); err != nil {
+			return err
+		}
+		if _, err := a.change(ctx); err != nil {
+			return err
+		}
+		return a.follows(ctx, a.consumer, parse(a.window()), ev, "And after half of the addresses had been replaced")
+	})
+}
+
+// loseWatch cuts the watch, and kills and starts the API server before it can be
+// taken up again: the new one's watch cache begins later than the revision that
+// the consumer stands at, so that it has to list anew.
+func (a *recoveryAct) loseWatch(ctx context.Context) error {
+	a.consumer.way.cut()
+	before, err := a.change(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.Lab.Kill(ctx, controlplane.APIServer); err != nil {
+		return err
+	}
+	err = a.check(ctx, "watch-lost", func(ctx context.Context, ev *evidence) error {
+		judged := a.follows(ctx, a.consumer, parse(before), ev, "With its watch cut, the slices changed and the API server killed, it went on with those before")
+		if err := a.Lab.Restart(ctx, controlplane.APIServer); err != nil {
+			return err
+		}
+		if err := a.consumer.way.mend(); err != nil {
+			return err
+		}
+		if judged != nil {
+			return judged
+		}
+		return a.follows(ctx, a.consumer, parse(a.window()), ev, "With the API server started again")
+	})
+	if err != nil {
+		return err
+	}
+	// Controllers wait up to half a minute before they try again; new ones do not.
+	return errors.Join(a.Lab.Restart(ctx, controlplane.ControllerManager), a.Lab.Restart(ctx, controlplane.Scheduler))
+}
