@@ -17,11 +17,13 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/slicewright/slicewright/lab/auditlog"
 	"github.com/slicewright/slicewright/lab/manifest"
+	plan "github.com/slicewright/slicewright/readiness/experiment"
 	"github.com/slicewright/slicewright/readiness/report"
 )
 
@@ -173,6 +175,13 @@ func (e *experiment) run(ctx context.Context, result *report.Experiment) error {
 
 // verify refuses what could only fail later.
 func (e *experiment) verify() error {
+	// It goes into manifests.
+	if wrong := validation.IsDNS1123Label(e.Namespace); len(wrong) > 0 {
+		return fmt.Errorf("namespace %q: %s", e.Namespace, wrong[0])
+	}
+	if _, err := plan.Runs(e.Controllers, plan.EndpointsController); err != nil {
+		return err
+	}
 	for _, name := range e.Acts {
 		if !slices.Contains(Acts(), name) {
 			return fmt.Errorf("no act %q: there is %v", name, Acts())
