@@ -311,7 +311,8 @@ func (a *stopAct) removeLast(ctx context.Context) error {
 			return err
 		}
 		strangers := address.Format(ready)
-		if err := a.Lab.Listen(ctx, strangers, 8080); err != nil {
+		// The last listener of a Pod may outlive the Pod's object for a moment.
+		if err := fleet.Eventually(ctx, func() error { return a.Lab.Listen(ctx, strangers, 8080) }); err != nil {
 			return err
 		}
 		judged := a.follows(ctx, a.consumer, nil, ev, "After the last Pod had gone and others had its address")

@@ -33,7 +33,7 @@ func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr)
 	start := time.Now()
 	var a answers
 	seen := map[netip.Addr]bool{}
-	for {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		a.last = probe.Many(ctx, url, roundOf(len(want)))
 		a.requests += len(a.last.Answers)
 		a.took = time.Since(start)
@@ -41,6 +41,7 @@ func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr)
 		if wrong != "" {
 			clear(seen)
 		} else {
+			pause = time.Millisecond // only more requests will do
 			for _, from := range a.last.Addresses() {
 				seen[from] = true
 			}
@@ -60,7 +61,7 @@ func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr)
 		}
 		select {
 		case <-within.Done():
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
