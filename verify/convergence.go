@@ -40,7 +40,7 @@ func (l *Log) convergences(c *consumer, differences []Difference, until time.Tim
 			}
 			now := &all[len(all)-1]
 			now.Changes++
-			now.Last, now.Equal = l.changes[next], time.Time{}
+			now.Last = l.changes[next]
 		}
 		if len(all) == 0 || within(unknown, at) {
 			continue

@@ -195,7 +195,7 @@ func (l *Log) runs(c *consumer, standing track[said], use track[Use], unknown []
 		if !blind {
 			kind = kindOf(standing.at(at).standing, use.at(at))
 		}
-		if now != nil && (now.kind != kind || blind) {
+		if now != nil && now.kind != kind {
 			now.to, now.lost = at, blind
 			runs, now = append(runs, *now), nil
 		}

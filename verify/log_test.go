@@ -38,7 +38,7 @@ func key(t testing.TB, text string) netip.AddrPort {
 //	5 view a=new b=draining d=idle                what the consumer has
 //	5 bad                                         the consumer does not say
 //	5 answer a                                    a request that took no time
-//	5 failed refused                              one that failed
+//	5 failed refused [a]                          one that failed [at a]
 //
 // a is 10.0.0.1:80, b is 10.0.0.2:80 and so on; @a is the address without its port.
 // A number behind a use, "a=new:7", is how many connections it counts.
@@ -104,7 +104,11 @@ func tell(t testing.TB, l *Log, at time.Time, what string, words []string) {
 	case "unidentified":
 		l.Answered(0, Answer{Began: at, Ended: at, Failure: Unidentified})
 	case "failed":
-		l.Answered(0, Answer{Began: at, Ended: at, Failure: Failure(words[0]), Detail: "said so"})
+		a := Answer{Began: at, Ended: at, Failure: Failure(words[0]), Detail: "said so"}
+		if len(words) > 1 {
+			a.From = letter(t, words[1])
+		}
+		l.Answered(0, a)
 	default:
 		t.Fatalf("%q is no fact", what)
 	}
@@ -299,6 +303,19 @@ func TestStories(t *testing.T) {
 			 4 view
 			 8 view`, 8, Different,
 			[]string{"missing 10.0.0.1:80 0-… lasted 8 finding"},
+		},
+		{
+			"what the consumer had before the slices were known",
+			`0 view b=new
+			 3 slices a=active
+			 4 view a=new`, 5, Equal,
+			[]string{},
+		},
+		{
+			"two entries for one address: the one that gets connections counts",
+			`0 slices a=active
+			 0 view a=idle a=new a=draining`, 1, Equal,
+			[]string{},
 		},
 		{
 			"no slices and nothing in the consumer",

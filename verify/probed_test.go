@@ -129,6 +129,14 @@ func TestAnswers(t *testing.T) {
 			[]string{},
 		},
 		{
+			"a backend that answers with an error was connected to all the same",
+			`0 slices a=active b=active
+			 1 slices a=active
+			 2 answer a
+			 9 failed status b`, Different,
+			[]string{"used-after-left 10.0.0.2:80 1 times, 8 late finding"},
+		},
+		{
 			"no request at all",
 			`0 slices a=active`, Undetermined,
 			[]string{},

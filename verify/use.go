@@ -70,7 +70,7 @@ type judgedUse struct {
 // judge says what a connection to an address was that was opened in a time. How
 // late it was is counted from the beginning of that time.
 func (l *Log) judge(key netip.AddrPort, from, to time.Time) judgedUse {
-	if l.first.IsZero() || l.first.After(from) || l.known.within(from, to, func(known bool) bool { return !known }) {
+	if l.known.within(from, to, func(known bool) bool { return !known }) {
 		return judgedUse{unjudged: true}
 	}
 	active := func(s said) bool { return s.standing == Active }

@@ -85,10 +85,13 @@ type worldConsumer struct{ *world }
 
 func (c worldConsumer) String() string { return "consumer" }
 
-func (c worldConsumer) Observe(context.Context) (verify.View, error) {
+func (c worldConsumer) Observe(ctx context.Context) (verify.View, error) {
+	v := verify.View{At: time.Now()}
+	if !sleep(ctx, time.Millisecond) {
+		return v, ctx.Err()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := verify.View{At: time.Now()}
 	for _, a := range c.has {
 		v.Members = append(v.Members, verify.Member{
 			Address: netip.AddrPortFrom(netip.MustParseAddr(a), 80), Use: verify.New, Total: int64(c.next), Open: verify.Unknown,
@@ -160,6 +163,17 @@ func TestEqualIsSaidSoon(t *testing.T) {
 	})
 }
 
+// Without a consumer it is a round of requests that is waited for.
+func TestProbesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, newWorld("10.0.0.1", "10.0.0.2"), Plan{}, func(c *Config) { c.Consumers, c.Requests = nil, 20 })
+		outcome(t, r, verify.Equal)
+		if p := r.Probes[0]; p.Requests < 20 || p.Requests > 60 {
+			t.Errorf("%d requests", p.Requests)
+		}
+	})
+}
+
 // What differs is waited for as long as a consumer may take, and no longer.
 func TestDifferentIsSaidWhenItHasLasted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -208,7 +222,11 @@ func TestProbesThatNeverGetAnAnswerAreUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld("10.0.0.1")
 		w.failure = verify.Refused
+		began := time.Now()
 		outcome(t, run(t, w, Plan{}, nil), verify.Undetermined)
+		if took(began) > 10*time.Second {
+			t.Errorf("it took %s", took(began))
+		}
 	})
 }
 
@@ -228,7 +246,7 @@ func TestDuring(t *testing.T) {
 				w := newWorld("10.0.0.1")
 				r := run(t, w, Plan{During: func(context.Context) verify.CommandReport {
 					began := time.Now()
-					time.AfterFunc(2*time.Second, func() {
+					time.AfterFunc(4*time.Second, func() {
 						w.put("10.0.0.2", "-10.0.0.1")
 						time.AfterFunc(c.after, func() { w.follow("10.0.0.2") })
 					})
@@ -293,8 +311,9 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		outcome(t, report, verify.Undetermined)
-		if !report.Interrupted || report.Consumers[0].Views < 3 {
-			t.Errorf("interrupted %t after %d views", report.Interrupted, report.Consumers[0].Views)
+		// The look that was cut off is none that failed.
+		if c := report.Consumers[0]; !report.Interrupted || c.Views < 3 || c.Failed > 0 {
+			t.Errorf("interrupted %t after %d views, %d failed", report.Interrupted, c.Views, c.Failed)
 		}
 	})
 }
