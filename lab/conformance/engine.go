@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,10 +79,15 @@ func (e *Engine) Run(ctx context.Context, consumers []*Consumer, scenarios []*Sc
 			broken := slices.DeleteFunc(slices.Clone(consumers), func(c *Consumer) bool {
 				return cells[key{s.Name, c.Name}].Verdict != Breaks
 			})
-			if len(broken) > 0 {
-				// The last time, it is seen whether a restart heals.
-				again = append(again, job{scenario: s, consumers: broken, attempt: attempt, healing: attempt == 1+e.Repeats})
+			if len(broken) == 0 {
+				continue
 			}
+			// The last time, it is seen whether a restart heals.
+			j := job{scenario: s, consumers: broken, attempt: attempt, healing: attempt == 1+e.Repeats}
+			for _, c := range broken {
+				j.until = max(j.until, cells[key{s.Name, c.Name}].Step)
+			}
+			again = append(again, j)
 		}
 		if err := e.all(ctx, again, play); err != nil {
 			return nil, err
@@ -104,6 +110,7 @@ type job struct {
 	consumers []*Consumer
 	attempt   int
 	healing   bool
+	until     int // the last step that is of interest, 0 for all
 }
 
 // all plays jobs, several at once, and then one by one those that are alone.
@@ -144,7 +151,7 @@ func (e *Engine) all(ctx context.Context, jobs []job, play func(context.Context,
 // alone reports whether others would notice the play: it restarts consumers
 // that all share, or components.
 func (j job) alone() bool {
-	return j.scenario.Alone || j.healing && slices.ContainsFunc(j.consumers, func(c *Consumer) bool { return c.Scope == "cluster" })
+	return j.scenario.Alone || j.healing && slices.ContainsFunc(j.consumers, func(c *Consumer) bool { return c.Component != "" })
 }
 
 func (e *Engine) parallel() int {
@@ -168,7 +175,7 @@ func (e *Engine) playOnce(ctx context.Context, j job) ([]Cell, error) {
 		engine: e, scenario: j.scenario, namespace: namespace,
 		block:     block{number: j.scenario.number(), namespace: namespace},
 		dir:       filepath.Join(e.Dir, fmt.Sprint(number)),
-		consumers: j.consumers, failed: map[string]error{},
+		consumers: j.consumers, failed: map[string]error{}, own: j.healing, until: j.until,
 	}
 	observed, healed, err := map[string][]Observation(nil), map[string]string(nil), s.set(ctx)
 	if err == nil {
@@ -179,6 +186,9 @@ func (e *Engine) playOnce(ctx context.Context, j job) ([]Cell, error) {
 	}
 	var cells []Cell
 	for _, c := range j.consumers {
+		slices.SortFunc(observed[c.Name], func(a, b Observation) int {
+			return cmp.Or(a.Step-b.Step, cmp.Compare(slices.Index(j.scenario.services(), a.Service), slices.Index(j.scenario.services(), b.Service)))
+		})
 		cell := judge(c, j.scenario.Name, observed[c.Name])
 		if failed := errors.Join(s.failed[c.Name], err); failed != nil {
 			cell.Verdict, cell.Note = NotRun, failed.Error()

@@ -33,8 +33,13 @@ type stage struct {
 	subjects  []*subject
 	instances []*instance // those of this stage alone
 	failed    map[string]error
-	snapshot  *controlplane.Snapshot
-	after     []func(context.Context) error // puts back what steps did to the control plane
+	// own gives consumers of scope cluster an instance of this stage's own, which
+	// can be restarted without others noticing. A component has no second one.
+	own bool
+	// until is the last step to play, 0 for all.
+	until    int
+	snapshot *controlplane.Snapshot
+	after    []func(context.Context) error // puts back what steps did to the control plane
 }
 
 // headlessSuffix tells the Service without a ClusterIP, and its slices, from the
@@ -108,6 +113,9 @@ func (s *stage) addSubject(c *Consumer, service string, clusterIPs []string) err
 		followed += headlessSuffix
 	}
 	i := s.engine.shared[c.Name]
+	if s.own && c.Component == "" {
+		i = nil
+	}
 	var v values
 	if i == nil {
 		dir := filepath.Join(s.dir, fmt.Sprintf("%s-%s", c.Name, service))
@@ -201,6 +209,9 @@ func (s *stage) play(ctx context.Context, healing bool) (map[string][]Observatio
 	observed := map[string][]Observation{}
 	healed := map[string]string{}
 	for n, step := range s.scenario.Steps {
+		if s.until > 0 && n >= s.until {
+			break
+		}
 		if err := s.do(ctx, step); err != nil {
 			return nil, nil, fmt.Errorf("step %d (%s): %w", n+1, step.Say, err)
 		}
@@ -267,6 +278,7 @@ func (s *stage) heal(ctx context.Context, name string, n int, step Step) (string
 		if subject.consumer.Name != name || !ok {
 			continue
 		}
+		subject.broke = false // the restarted one gets all the time there is
 		o, err := subject.observe(ctx, n, want, changed, step.Most)
 		if err != nil || !o.OK {
 			return "no", err

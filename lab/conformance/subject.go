@@ -23,6 +23,7 @@ type subject struct {
 	reach    []reach
 	views    []verify.Observer
 	last     string // what was wanted before
+	broke    bool   // in an earlier step
 }
 
 // reach is a place where clients connect.
@@ -77,14 +78,14 @@ const requestTimeout = 10 * time.Second
 
 // observe waits until the consumer does what is wanted, and says what it did:
 // then, or when its time is over.
-func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Time, most time.Duration) (Observation, error) {
+func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Time, most time.Duration) (o Observation, err error) {
 	text, rule := w.Set(s.consumer.Promises.Policy)
 	all, err := s.block.set(text)
 	if err != nil {
 		return Observation{}, err
 	}
 	want := s.follows(all)
-	o := Observation{Step: step, Service: w.ServiceName(), Want: s.block.short(want), Rule: rule}
+	o = Observation{Step: step, Service: w.ServiceName(), Want: s.block.short(want), Rule: rule}
 	if ready, err := s.block.set(w.Ready); err != nil {
 		return o, err
 	} else if ready := s.block.short(s.follows(ready)); ready != o.Want {
@@ -100,6 +101,11 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 		most = min(most, mostOfControl)
 	}
 	most = max(most, s.consumer.Settle.Most.Duration, least)
+	if s.broke {
+		// The verdict stands. What comes after is for those who read the evidence.
+		most = 2 * least
+	}
+	defer func() { s.broke = s.broke || !o.OK }()
 	if !sleep(ctx, time.Until(changed.Add(least))) {
 		return o, context.Cause(ctx)
 	}

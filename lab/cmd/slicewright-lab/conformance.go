@@ -31,6 +31,7 @@ type conformanceFlags struct {
 	write     bool
 	render    bool
 	list      bool
+	verbose   bool
 	keep      string
 	parallel  int
 	repeats   int
@@ -58,6 +59,7 @@ run, 3: a cell breaks a rule (those of the control do not count).`,
 	flags.BoolVar(&f.fast, "fast", false, "only the consumers that need nothing but Debian and this checkout")
 	flags.BoolVar(&f.write, "write", false, "write lab/conformance/results.json and docs/conformance.md with its pages: only of a whole run")
 	flags.BoolVar(&f.render, "render", false, "make the document, its pages and the reproductions of the results that are kept, and run nothing")
+	flags.BoolVar(&f.verbose, "verbose", false, "a line on stderr for each play and each cell, also where that is no terminal")
 	flags.BoolVar(&f.list, "list", false, "list consumers and scenarios, and run nothing")
 	flags.StringVar(&f.keep, "keep", "", "leave all logs and files in this folder, which must not exist")
 	flags.IntVar(&f.parallel, "parallel", 2, "scenarios at once")
@@ -173,9 +175,12 @@ func (f conformanceFlags) run(ctx context.Context, built conformance.Built, cons
 		}
 		_ = os.RemoveAll(dir) // a folder in the temporary one
 	}()
+	var log *slog.Logger
+	if f.verbose || term.IsTerminal(int(os.Stderr.Fd())) {
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
 	return conformance.Run(ctx, conformance.Config{
-		Dir: dir, Built: built, Consumers: consumers, Scenarios: scenarios, Parallel: f.parallel, Repeats: f.repeats,
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Dir: dir, Built: built, Consumers: consumers, Scenarios: scenarios, Parallel: f.parallel, Repeats: f.repeats, Log: log,
 	})
 }
 
