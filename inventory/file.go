@@ -55,22 +55,18 @@ func Parse(b []byte) (*Registry, error) {
 	if r.Kind != Kind || r.APIVersion != APIVersion {
 		return nil, fmt.Errorf("it is %q %q, not %s %s", r.APIVersion, r.Kind, APIVersion, Kind)
 	}
+	r.Comments = readComments(b)
 	return &r, nil
 }
 
-// header tells people what they may write.
-const header = `# Who still uses the Endpoints API. Written by slicewright find --registry.
-# Yours to write: owner, publishesTo, status and notes; they are kept. Everything
-# else is found anew by each run, and comments are not kept.
-`
-
-// Save writes the registry as YAML, whole or not at all.
+// Save writes the registry as YAML, whole or not at all, with the comments of the
+// file that it was loaded from or reconciled with.
 func (r *Registry) Save(name string) error {
-	b, err := yaml.Marshal(r)
+	b, err := r.text()
 	if err != nil {
 		return fmt.Errorf("writing the registry %s: %w", name, err)
 	}
-	if err := renameio.WriteFile(name, append([]byte(header), b...), 0o644); err != nil {
+	if err := renameio.WriteFile(name, b, 0o644); err != nil {
 		return fmt.Errorf("writing the registry: %w", err)
 	}
 	return nil

@@ -7,15 +7,16 @@ import (
 )
 
 // Reconcile carries over from an earlier registry what people wrote: owner,
-// publishesTo, status and notes. Found facts stay as they are in r. An entry
-// that was not found again is kept only if people wrote into it.
+// publishesTo, status, notes, and comments. Found facts stay as they are in r. An
+// entry that was not found again is kept only if people wrote into it.
 func (r *Registry) Reconcile(earlier *Registry) {
+	r.Comments = earlier.Comments
 	var gone []Entry
 	for i, at := range newMatcher(r.Entries).assign(earlier.Entries) {
 		old := &earlier.Entries[i]
 		if at >= 0 {
 			r.Entries[at].carry(old)
-		} else if old.written() {
+		} else if old.written() || earlier.Comments.on(old.Key) {
 			e := *old
 			e.Missing = true
 			e.Evidence = []evidence.Evidence{}

@@ -24,6 +24,9 @@ type Registry struct {
 	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`
 	Coverage   []evidence.Coverage    `json:"coverage"`
+	// Comments are those of the file that the registry was loaded from, or that
+	// it was reconciled with. Nil if there are none.
+	Comments *Comments `json:"-"`
 }
 
 // Entry is one consumer of Endpoints.
