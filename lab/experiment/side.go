@@ -29,6 +29,8 @@ type side struct {
 	way      *connection
 	haproxy  *haproxy.HAProxy // nil for a load balancer that is not ours
 	log      string
+	// most is how many addresses its load balancer ever had to have.
+	most int
 
 	process *process.Process // nil before the start
 }

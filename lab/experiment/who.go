@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -26,15 +27,16 @@ type answers struct {
 // answer, every request of a round has to fail.
 //
 // It does not count on round robin: a load balancer that chooses at random needs
-// more rounds to show all.
-func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr) (answers, error) {
+// more rounds to show all. most is how many servers there may have been: a round
+// has to be long enough to meet one that should have gone.
+func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr, most int) (answers, error) {
 	within, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	start := time.Now()
 	var a answers
 	seen := map[netip.Addr]bool{}
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		a.last = probe.Many(ctx, url, roundOf(len(want)))
+		a.last = probe.Many(ctx, url, roundOf(max(most, len(want))))
 		a.requests += len(a.last.Answers)
 		a.took = time.Since(start)
 		wrong := difference(want, a.last)
@@ -103,7 +105,11 @@ func because(r probe.Report) string {
 
 // follows is the evidence that a consumer's load balancer has exactly a set.
 func (e *experiment) follows(ctx context.Context, s *side, want []netip.Addr, ev *evidence, when string) error {
-	a, err := e.exactly(ctx, s.url, want)
+	s.most = max(s.most, len(want))
+	a, err := e.exactly(ctx, s.url, want, s.most)
+	if missing := (shortfall{}); errors.As(err, &missing) {
+		return short("%s: %w", when, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -56,13 +56,29 @@ func TestExactlyIsExact(t *testing.T) {
 		{"all gone where some are wanted", "", nil, "10.0.0.1", "20 failed"},
 	} {
 		url := balancer(t, func() []string { return strings.Fields(c.servers) }, c.gone...)
-		a, err := e.exactly(t.Context(), url, parse(c.want))
+		a, err := e.exactly(t.Context(), url, parse(c.want), 3)
 		if (err == nil) != (c.short == "") || err != nil && !strings.Contains(err.Error(), c.short) {
 			t.Errorf("%s: %v, want %q", c.why, err, c.short)
 		}
 		if a.requests == 0 {
 			t.Errorf("%s: no request was made", c.why)
 		}
+	}
+}
+
+// Of many servers the first few are dead: a round that was only as long as the
+// wanted set would meet no other, and take the set for empty.
+func TestARoundIsLongEnoughToMeetWhatShouldHaveGone(t *testing.T) {
+	var servers, dead []string
+	for i := range 60 {
+		servers = append(servers, netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}).String())
+	}
+	dead = servers[:40]
+	e := &experiment{Config: Config{Patience: 300 * time.Millisecond}, recorder: &recorder{out: io.Discard}}
+	s := &side{name: "it", url: balancer(t, func() []string { return servers }, dead...), most: len(servers)}
+	var ev evidence
+	if err := e.follows(t.Context(), s, nil, &ev, "After the last one"); err == nil || !strings.Contains(err.Error(), "After the last one: after 300ms, of 120 requests 20 other addresses answered") {
+		t.Errorf("%v, %v", err, ev.sentences)
 	}
 }
 
@@ -75,7 +91,7 @@ func TestExactlyWaitsForWhatComesLate(t *testing.T) {
 		return []string{"10.0.0.2"}
 	})
 	e := &experiment{Config: Config{Patience: time.Minute}}
-	a, err := e.exactly(t.Context(), url, []netip.Addr{netip.MustParseAddr("10.0.0.2")})
+	a, err := e.exactly(t.Context(), url, []netip.Addr{netip.MustParseAddr("10.0.0.2")}, 1)
 	if err != nil || a.requests < 100 {
 		t.Errorf("%d requests, %v", a.requests, err)
 	}
