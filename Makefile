@@ -44,13 +44,17 @@ control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour
 	go run -C lab ./cmd/slicewright-lab build
 
 .PHONY: test
-test: deps lint control-plane test-unit test-race test-lab test-conformance ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
+test: deps lint control-plane test-unit test-race test-consumers test-lab test-conformance ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
 	@echo "make test: everything passed"
 
 .PHONY: test-unit
 test-unit: deps ## The product's packages and the lab's own
 	$(GOTESTSUM) -timeout 15m ./...
 	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname --format-hide-empty-pkg -- -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
+
+.PHONY: test-consumers
+test-consumers: ## What is ours in the modules around other people's consumers (the first build takes 10 minutes)
+	for m in coredns grpc; do (cd lab/consumers/$$m && go vet ./... && go test ./...); done
 
 .PHONY: test-race
 test-race: deps ## Packages with goroutines, under the race detector
