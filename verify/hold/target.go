@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -61,6 +62,10 @@ type Target struct {
 	target  connect.Target
 	options Options
 }
+
+// Check says whether connections may be held there at all: an error names the
+// address that is not allowed. Every connection asks again.
+func (t *Target) Check(ctx context.Context) error { return t.options.Check(ctx, t.target) }
 
 // Parse reads a target such as those of Example.
 func Parse(target string, options Options) (*Target, error) {
