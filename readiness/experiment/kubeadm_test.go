@@ -121,15 +121,16 @@ func TestKubeadmThatIsOffAlready(t *testing.T) {
 
 func TestABadKubeadmConfigurationIsAClearError(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"empty":             {"", "has no document of kind ClusterConfiguration"},
-		"a Pod":             {"kind: Pod\n", "has no document of kind ClusterConfiguration"},
-		"two":               {v1beta3 + "---\n" + v1beta4, "two documents of kind ClusterConfiguration"},
-		"of another year":   {"apiVersion: kubeadm.k8s.io/v2\nkind: ClusterConfiguration\n", `apiVersion "kubeadm.k8s.io/v2" is none that is known`},
-		"a list in v1beta3": {v1beta3 + "controllerManager:\n  extraArgs: [{name: v, value: '4'}]\n", "extraArgs (line 5) must be a map of name: value in kubeadm.k8s.io/v1beta3"},
-		"a map in v1beta4":  {v1beta4 + "controllerManager:\n  extraArgs: {v: '4'}\n", "extraArgs (line 5) must be a list of name and value in kubeadm.k8s.io/v1beta4"},
-		"twice":             {v1beta4 + "controllerManager: {extraArgs: [{name: controllers, value: '*'}, {name: controllers, value: '*'}]}\n", "controllers twice"},
-		"a bad list":        {v1beta3 + "controllerManager: {extraArgs: {controllers: '*, x'}}\n", `" x" is no controller`},
-		"another ConfigMap": {"kind: ConfigMap\ndata: {a: b}\n", "without data.ClusterConfiguration"},
+		"empty":              {"", "has no document of kind ClusterConfiguration"},
+		"a Pod":              {"kind: Pod\n", "has no document of kind ClusterConfiguration"},
+		"two":                {v1beta3 + "---\n" + v1beta4, "two documents of kind ClusterConfiguration"},
+		"of another year":    {"apiVersion: kubeadm.k8s.io/v2\nkind: ClusterConfiguration\n", `apiVersion "kubeadm.k8s.io/v2" is none that is known`},
+		"a list in v1beta3":  {v1beta3 + "controllerManager:\n  extraArgs: [{name: v, value: '4'}]\n", "extraArgs (line 5) must be a map of name: value in kubeadm.k8s.io/v1beta3"},
+		"a map in v1beta4":   {v1beta4 + "controllerManager:\n  extraArgs: {v: '4'}\n", "extraArgs (line 5) must be a list of name and value in kubeadm.k8s.io/v1beta4"},
+		"twice":              {v1beta4 + "controllerManager: {extraArgs: [{name: controllers, value: '*'}, {name: controllers, value: '*'}]}\n", "controllers twice"},
+		"a bad list":         {v1beta3 + "controllerManager: {extraArgs: {controllers: '*, x'}}\n", `" x" is no controller`},
+		"a ConfigMap in one": {"kind: ConfigMap\ndata:\n  ClusterConfiguration: |\n    kind: ConfigMap\n    data: {ClusterConfiguration: 'kind: ClusterConfiguration'}\n", "without data.ClusterConfiguration"},
+		"another ConfigMap":  {"kind: ConfigMap\ndata: {a: b}\n", "without data.ClusterConfiguration"},
 	} {
 		if _, err := ParseKubeadm("k.yaml", []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), "k.yaml: ") || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
