@@ -13,8 +13,8 @@ import (
 
 // rules are the parts of kube-proxy's table that say where a connection goes:
 // two maps from address, protocol and port to a verdict, and the chains that the
-// verdicts lead to. Names and forms are those of Kubernetes 1.29 to 1.37, in
-// pkg/proxy/nftables of its source.
+// verdicts lead to. Names and forms are those in pkg/proxy/nftables of Kubernetes
+// 1.36 and 1.37.
 type rules struct {
 	services    []destination
 	noEndpoints []destination
@@ -218,7 +218,7 @@ func cut(text string) string { return text[:min(len(text), maxComment)] }
 
 // follow returns where the rules of a chain send connections to: by "dnat" to one
 // address, by "dnat" to one of a map, or by "goto" and "vmap" to the chains of
-// endpoints (session affinity, and Kubernetes before 1.37).
+// endpoints (session affinity; every Service in earlier versions).
 func (r *rules) follow(chain string, depth int) ([]netip.AddrPort, error) {
 	var found []netip.AddrPort
 	add := func(addresses ...netip.AddrPort) {
