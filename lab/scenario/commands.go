@@ -60,10 +60,6 @@ var vocabulary = map[string]command{
 	"raw":      {"raw PATH FILE", (*script).cmdRaw},
 	"dump":     {"dump FOLDER NAMESPACE...", (*script).cmdDump},
 
-	// Its metrics, read as anybody reads them.
-	"credentials": {"credentials SERVICEACCOUNT FOLDER", (*script).cmdCredentials},
-	"prometheus":  {"prometheus start CONFIG ADDRESS | prometheus stop", (*script).cmdPrometheus},
-
 	// The whole experiment.
 	"experiment": {"experiment REPORT [-consumer=endpoints-reader] [-acts=ACT,...] [-skip=CHECK,...] [-patience=DURATION]", (*script).cmdExperiment},
 
