@@ -55,6 +55,9 @@ func (r *Results) CompareViews(consumer string) (compared int, differences []str
 			continue
 		}
 		for _, o := range cell.Observations {
+			if o.ViewUnknown != "" {
+				differences = append(differences, fmt.Sprintf("%s in %s, step %d: %s", consumer, cell.Scenario, o.Step, o.ViewUnknown))
+			}
 			if o.Seen == "" || o.View == "" {
 				continue
 			}

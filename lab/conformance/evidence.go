@@ -57,7 +57,7 @@ func evidence(r *Results, s *Scenario) (string, error) {
 		}
 		text.WriteString("\n| step | Service | wanted | answered | its view | new connections | |\n|---|---|---|---|---|---|---|\n")
 		for _, o := range cell.Observations {
-			fmt.Fprintf(&text, "| %d | %s | %s | %s | %s | %s | %s |\n", o.Step, o.Service, o.Want, o.Seen, plain(o.View), o.connections(),
+			fmt.Fprintf(&text, "| %d | %s | %s | %s | %s | %s | %s |\n", o.Step, o.Service, o.Want, o.Seen, plain(or(o.View, o.ViewUnknown)), o.connections(),
 				plain(map[bool]string{true: "", false: or(o.Unknown, "wrong")}[o.OK]))
 		}
 	}

@@ -44,9 +44,11 @@ type Observation struct {
 	Requests int            `json:"requests,omitempty"`
 	Failed   int            `json:"failed,omitempty"`
 	Failures map[string]int `json:"failures,omitempty"`
-	// Unknown says why the consumer could not be looked at.
-	Unknown string `json:"unknown,omitempty"`
-	OK      bool   `json:"ok"`
+	// ViewUnknown says why the view could not be read of a consumer that was
+	// judged by who answered, Unknown why there was nothing to judge by.
+	ViewUnknown string `json:"viewUnknown,omitempty"`
+	Unknown     string `json:"unknown,omitempty"`
+	OK          bool   `json:"ok"`
 }
 
 // matches reports whether got is want. Where got knows no ports, the addresses
@@ -138,6 +140,9 @@ func (o Observation) Summary() string {
 	}
 	if o.View != "" && o.View != o.Seen {
 		parts = append(parts, "its own view is "+o.View)
+	}
+	if o.ViewUnknown != "" {
+		parts = append(parts, "its own view cannot be read: "+o.ViewUnknown)
 	}
 	if o.Failed > 0 && o.Want != none {
 		parts = append(parts, fmt.Sprintf("%d of %d requests failed", o.Failed, o.Requests))

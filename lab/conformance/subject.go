@@ -142,13 +142,17 @@ func family(a netip.AddrPort) string {
 // look makes new connections and reads the views, once. Unless it is the final
 // look, it goes no further than the first thing that is wrong.
 func (s *subject) look(ctx context.Context, o *Observation, want []netip.AddrPort, final bool) {
-	o.Seen, o.View, o.Unknown, o.Requests, o.Failed, o.Failures = "", "", "", 0, 0, nil
+	o.Seen, o.View, o.ViewUnknown, o.Unknown, o.Requests, o.Failed, o.Failures = "", "", "", "", 0, 0, nil
 	o.OK = true
 	if len(s.views) > 0 {
 		view, err := s.view(ctx)
-		if err != nil {
+		switch {
+		case err != nil && len(s.reach) == 0:
 			o.Unknown, o.OK = err.Error(), false
-		} else {
+		case err != nil:
+			// Who answers can still be seen. It is asked again until the time is over.
+			o.ViewUnknown, o.OK = err.Error(), final
+		default:
 			o.View = s.block.short(view)
 			o.OK = matches(want, view)
 		}
