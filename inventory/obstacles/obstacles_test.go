@@ -118,6 +118,11 @@ func TestServicesThatLiveByMirroring(t *testing.T) {
 			[]string{"fed-by-mirroring Service/shop/a", "fed-by-mirroring Service/shop/b"},
 		},
 		{
+			"one program writes for two Services",
+			[]string{service("a", ""), endpoints("a", "sync"), slice("a", "a", mirroring), service("b", ""), endpoints("b", "sync"), slice("b", "a", mirroring)},
+			[]string{"fed-by-mirroring Service/shop/a <- sync (managedFields)", "fed-by-mirroring Service/shop/b <- sync (managedFields)"},
+		},
+		{
 			"beside the controller's",
 			[]string{service("web", "a: b"), endpoints("web", "sync", "kube-controller-manager"), slice("web", "a", mirroring), slice("web", "b", controller)},
 			[]string{"mirrored-beside-managed Service/shop/web <- sync (managedFields)"},
