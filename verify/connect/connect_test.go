@@ -104,6 +104,11 @@ func TestWhatIsNotAllowedIsNotConnectedTo(t *testing.T) {
 		t.Errorf("by name: %v", err)
 	}
 	dialer.Allow = connect.Within(netip.MustParsePrefix("127.0.0.0/8"))
+	// One address has several spellings.
+	mapped := parse(t, strings.Replace(target.String(), "127.0.0.1", "[::ffff:127.0.0.1]", 1))
+	if err := dialer.Check(t.Context(), mapped); err != nil {
+		t.Errorf("mapped into IPv6: %v", err)
+	}
 	conn, err = dialer.Dial(t.Context(), target, false)
 	if err != nil {
 		t.Fatal(err)

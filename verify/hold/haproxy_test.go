@@ -123,7 +123,12 @@ func TestStoppingProxySaysGoAway(t *testing.T) {
 	})
 	h2 := r.Connections[0].HTTP2
 	if len(h2.GoAways) == 0 {
-		t.Errorf("no GOAWAY; stream %s, connection %s", r.Connections[0].End, h2.End)
+		t.Fatalf("no GOAWAY; stream %s, connection %s", r.Connections[0].End, h2.End)
+	}
+	for _, s := range h2.Streams {
+		if s.Began.After(h2.GoAways[0].At) {
+			t.Errorf("a stream began %s after the GOAWAY", s.Began.Sub(h2.GoAways[0].At))
+		}
 	}
 	if r.Connections[0].End.Kind != hold.Open || r.Connections[0].Messages.Lost > 0 {
 		t.Errorf("the stream: %s %+v", r.Connections[0].End, r.Connections[0].Messages)

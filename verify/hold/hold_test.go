@@ -278,6 +278,34 @@ func TestSilentConnectionSaysNothing(t *testing.T) {
 	}
 }
 
+// The backend is one that closes as soon as the client has said goodbye, even
+// while it still works on answers.
+func TestLastAnswersAreWaitedFor(t *testing.T) {
+	address := serve(t, func(c net.Conn) {
+		work := make(chan int, 1000)
+		var working sync.WaitGroup
+		working.Go(func() {
+			for n := range work {
+				time.Sleep(20 * time.Millisecond)
+				fmt.Fprintf(c, "%d %d 10.0.0.1:80 web-1\n", n, n)
+			}
+		})
+		in := bufio.NewScanner(c)
+		in.Scan() // hello
+		for n := 1; in.Scan(); n++ {
+			work <- n
+		}
+		close(work)
+		c.Close()
+		working.Wait()
+	})
+	all := targets(t, hold.Options{Every: time.Millisecond}, "tcp://"+address)
+	c := run(t, all, func(hold.Report) bool { time.Sleep(50 * time.Millisecond); return true }).Connections[0]
+	if m := c.Messages; m.Sent < 2 || m.Answered != m.Sent || m.InFlight != 0 || !c.Clean {
+		t.Errorf("%+v", m)
+	}
+}
+
 // A proxy that goes on with another backend in the middle of a connection, loses
 // an answer and repeats one.
 func TestMovedLostAndRepeated(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/net/http2"
 
 	"github.com/slicewright/slicewright/internal/haproxytest"
 	"github.com/slicewright/slicewright/verify"
@@ -211,6 +212,22 @@ func TestFailuresAreToldApart(t *testing.T) {
 	half := rude(t, func(c net.Conn) { read(c); io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf") })
 	silent := rude(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	nonsense := rude(t, func(c net.Conn) { read(c); io.WriteString(c, "SSH-2.0-x\r\n\r\n") })
+	// It refuses the request in a way after which clients try again.
+	goesAway := rude(t, func(c net.Conn) {
+		framer := http2.NewFramer(c, c)
+		if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil || framer.WriteSettings() != nil {
+			return
+		}
+		for {
+			frame, err := framer.ReadFrame()
+			if err != nil {
+				return
+			}
+			if frame.Header().Type == http2.FrameHeaders {
+				framer.WriteGoAway(0, http2.ErrCodeNo, nil)
+			}
+		}
+	})
 	for _, c := range []struct {
 		target  string
 		timeout time.Duration
@@ -223,6 +240,7 @@ func TestFailuresAreToldApart(t *testing.T) {
 		{"http://" + half, patience, verify.Reset},
 		{"h2c://" + gone, patience, verify.Reset},
 		{"h2c://" + reset, patience, verify.Reset},
+		{"h2c://" + goesAway, patience, verify.Reset},
 		{"tcp://" + gone, patience, verify.Reset},
 		{"https://" + gone, patience, verify.TLS},
 		{"tls://" + nonsense, patience, verify.TLS},
@@ -241,7 +259,12 @@ func TestFailuresAreToldApart(t *testing.T) {
 }
 
 func TestStreamsTellByWhatTheySay(t *testing.T) {
-	greeting := rude(t, func(c net.Conn) { io.WriteString(c, "10.0.0."); io.WriteString(c, "17\n"); read(c) })
+	greeting := rude(t, func(c net.Conn) {
+		io.WriteString(c, "10.0.0.1")     // an address, if it were all
+		time.Sleep(50 * time.Millisecond) // so that it comes in two parts
+		io.WriteString(c, "7\n")
+		read(c)
+	})
 	asked := rude(t, func(c net.Conn) {
 		line := make([]byte, 4)
 		if _, err := io.ReadFull(c, line); err == nil && string(line) == "who\n" {
