@@ -179,3 +179,18 @@ func (l *Log) Changed() time.Time {
 	}
 	return l.first
 }
+
+// Left returns when an address stopped being active after a moment; zero if it
+// did not, or if it was not active then.
+func (l *Log) Left(address netip.AddrPort, after time.Time) time.Time {
+	t := l.track(unmapped(address))
+	i := max(0, t.last(after))
+	for active := false; i < len(t); i++ {
+		if t[i].value.standing == Active {
+			active = true
+		} else if active {
+			return t[i].at
+		}
+	}
+	return time.Time{}
+}

@@ -210,6 +210,16 @@ func TestConvergence(t *testing.T) {
 	if diff := cmp.Diff(want, c.Convergences); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// What agreed and then did not, without a change, has not followed.
+	c2 := story(t, `
+		0 slices a=active
+		0 view a=new
+		1 slices b=active
+		2 view b=new
+		3 view a=new`).Report(sec(4)).Consumers[0]
+	if diff := cmp.Diff([]ConvergenceReport{{Changes: 1, First: sec(1), Last: sec(1)}}, c2.Convergences); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 	if c.SlowestSeconds != 3.5 || r.Slices.Changes != 4 {
 		t.Errorf("slowest %g, %d changes", c.SlowestSeconds, r.Slices.Changes)
 	}

@@ -16,6 +16,20 @@ func (r *Report) Interrupt(why string) {
 	}
 }
 
+// Add takes in what another part came to, which is not one of the report's own.
+func (r *Report) Add(name string, o Outcome, reason string) {
+	if o != Equal {
+		r.Reasons = append(r.Reasons, name+": "+reason)
+	}
+	switch {
+	case o == Different,
+		// Where there was no other part, this one says all.
+		o == Undetermined && r.Outcome == Equal,
+		r.Outcome == Undetermined && len(r.Consumers)+len(r.Probes) == 0:
+		r.Outcome = o
+	}
+}
+
 // Agrees reports whether the last n views, all after a moment, show no
 // difference.
 func (r *ConsumerReport) Agrees(after time.Time, n int) bool { return countAfter(r.agreed, after) >= n }

@@ -28,6 +28,9 @@ type verifyFlags struct {
 
 	consumers []string
 	probes    verifyProbeFlags
+	hold      verifyHoldFlags
+	published bool
+	health    string
 
 	duration     time.Duration
 	during       string
@@ -67,6 +70,13 @@ Consumers:
 Probes:
   ` + strings.Join(strings.Split(strings.ReplaceAll(probe.Example, " or ", ", "), ", "), "\n  ") + `
 
+Connections that last (--hold, with --for or --during) are kept open through what
+happens: when each ended and how, what was lost, doubled or moved.
+` + `
+--published shows, for publishNotReadyAddresses, four facts side by side: what
+each application says of itself (--health), ready and serving in the slices,
+whether the consumers have it, whether ordinary requests come out there.
+
 Exit codes: 0 equal, 3 a finding, 4 not enough was seen to say (a consumer that
 does not answer, slices that cannot be read, answers that do not tell whose they
 are), 1 the command of --during failed, 2 wrong usage.`,
@@ -91,6 +101,9 @@ are), 1 the command of --during failed, 2 wrong usage.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.consumers, "consumer", nil, "consumer to ask what it has; may be repeated")
 	f.probes.addTo(flags)
+	f.hold.addTo(flags)
+	flags.BoolVar(&f.published, "published", false, "measure side by side: the application's health, ready and serving in the slices, discovery by --consumer, requests by the first --probe")
+	flags.StringVar(&f.health, "health", "", "with --published, where each backend says of itself whether it is well, such as http://:8081/healthz (default port: the endpoint's)")
 	flags.DurationVar(&f.duration, "for", 0, "how long to look (default: until all has settled)")
 	flags.StringVar(&f.during, "during", "", "shell command to run and to judge what happens in it")
 	flags.BoolVar(&f.allowFailure, "allow-command-failure", false, "a command of --during that fails is no error")
@@ -126,7 +139,7 @@ func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) e
 		return err
 	}
 	config.Service, config.Slices = slices.service, slices.source
-	if config.Probes, err = f.probes.probers(ctx, slices.allowed(ctx), config.Names); err != nil {
+	if err := f.connections(ctx, slices, &config); err != nil {
 		return err
 	}
 	progress := progressLine(streams.Err)
@@ -150,7 +163,7 @@ func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) e
 }
 
 // verify runs the plan that the flags say.
-func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.Config) (*verify.Report, error) {
+func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.Config) (*live.Report, error) {
 	runner, err := live.New(config)
 	if err != nil {
 		return nil, withExit(ExitUsage, err)
@@ -171,7 +184,7 @@ func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.
 
 // exit says how it ends. What was found is said before that the command failed:
 // it may have failed for that reason.
-func (f *verifyFlags) exit(report *verify.Report) error {
+func (f *verifyFlags) exit(report *live.Report) error {
 	switch {
 	case report.Outcome == verify.Different:
 		return withExit(ExitFinding, errQuiet)
@@ -194,8 +207,12 @@ func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 	}
 	offline := len(f.slices.files) > 0 || f.slices.events != ""
 	switch {
-	case len(f.consumers) == 0 && len(f.probes.targets) == 0:
-		return none, usageErrorf("say what to verify: --consumer, --probe or both")
+	case len(f.consumers)+len(f.probes.targets)+len(f.hold.targets) == 0 && !f.published:
+		return none, usageErrorf("say what to verify: --consumer, --probe, --hold or --published")
+	case len(f.hold.targets) > 0 && f.duration == 0 && f.during == "":
+		return none, usageErrorf("--hold needs --for or --during: say for how long, or through what")
+	case f.health != "" && !f.published:
+		return none, usageErrorf("--health is for --published")
 	case len(f.slices.files) > 0 && f.slices.events != "":
 		return none, usageErrorf("-f and --events exclude each other: slices come from one of them")
 	case f.duration != 0 && f.during != "":
@@ -208,6 +225,25 @@ func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 		return none, usageErrorf("unknown output %q: use table, wide, json or yaml", f.output)
 	}
 	return services[0], nil
+}
+
+// connections adds to a configuration what makes connections.
+func (f *verifyFlags) connections(ctx context.Context, slices *verifySlices, config *live.Config) error {
+	options, err := f.probes.options(slices.allowed(ctx), config.Names)
+	if err != nil {
+		return err
+	}
+	if config.Probes, err = f.probes.probers(ctx, options); err != nil {
+		return err
+	}
+	if config.Hold, err = f.hold.holders(ctx, options); err != nil {
+		return err
+	}
+	if f.published {
+		config.Published = &live.Published{Requests: publishedRequests}
+		config.Published.Health, err = healthProbes(f.health, options)
+	}
+	return err
 }
 
 // config returns what the flags say of consumers, times and the choice.

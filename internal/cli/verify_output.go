@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/live"
 )
 
 func validVerifyOutput(format string) bool {
@@ -19,7 +20,7 @@ func validVerifyOutput(format string) bool {
 }
 
 // writeVerify writes a report as table, wide, json or yaml.
-func writeVerify(out io.Writer, r *verify.Report, format string) error {
+func writeVerify(out io.Writer, r *live.Report, format string) error {
 	switch format {
 	case "json":
 		encoder := json.NewEncoder(out)
@@ -34,7 +35,7 @@ func writeVerify(out io.Writer, r *verify.Report, format string) error {
 		return err
 	}
 	v := verifyTable{out: out, wide: format == "wide"}
-	v.head(r)
+	v.head(r.Report)
 	v.consumers(r.Consumers)
 	v.probes(r.Probes)
 	for i := range r.Consumers {
@@ -43,6 +44,8 @@ func writeVerify(out io.Writer, r *verify.Report, format string) error {
 	for i := range r.Probes {
 		v.probe(&r.Probes[i])
 	}
+	v.held(r.Held)
+	v.published(r.Published)
 	return v.err
 }
 

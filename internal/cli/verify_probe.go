@@ -79,37 +79,42 @@ func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 	return d, nil
 }
 
-// probers returns the probes. Nothing is sent yet, and nothing is where an
-// address is not allowed.
-func (f *verifyProbeFlags) probers(ctx context.Context, own []netip.Prefix, names *live.Names) ([]verify.Prober, error) {
+// options returns how to probe. Nothing is sent to an address that is not
+// allowed.
+func (f *verifyProbeFlags) options(own []netip.Prefix, names *live.Names) (probe.Options, error) {
 	if f.requests <= 0 || f.timeout <= 0 {
-		return nil, usageErrorf("--probes and --probe-timeout must be positive")
+		return probe.Options{}, usageErrorf("--probes and --probe-timeout must be positive")
 	}
 	dialer, err := f.dialer(own)
 	if err != nil {
-		return nil, err
+		return probe.Options{}, err
 	}
 	how, err := identify.Parse(f.identify)
 	if err != nil {
-		return nil, usageErrorf("--identify: %w", err)
+		return probe.Options{}, usageErrorf("--identify: %w", err)
 	}
 	options := probe.Options{
-		Dialer: dialer, Timeout: f.timeout, Header: http.Header{}, Send: strings.ReplaceAll(f.send, `\n`, "\n"),
+		Dialer: dialer, Timeout: f.timeout, Header: http.Header{}, Send: strings.ReplaceAll(f.send, `\n`, "\n"), Method: f.method,
 		Identify: how, Names: names.Address,
 	}
 	for _, text := range f.headers {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
-			return nil, usageErrorf("--probe-header %q: write NAME: VALUE", text)
+			return probe.Options{}, usageErrorf("--probe-header %q: write NAME: VALUE", text)
 		}
 		options.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
+	return options, nil
+}
+
+// probers returns the probes. Nothing is sent yet.
+func (f *verifyProbeFlags) probers(ctx context.Context, options probe.Options) ([]verify.Prober, error) {
 	var all []verify.Prober
 	seen := map[string]bool{}
 	for _, text := range f.targets {
 		options := options
 		if scheme, _, _ := strings.Cut(text, "://"); scheme != "tcp" && scheme != "tls" {
-			options.Method, options.Send = f.method, ""
+			options.Send = ""
 		}
 		target, err := probe.Parse(text, options)
 		if err != nil {

@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/live"
+	"github.com/slicewright/slicewright/verify/publication"
 )
 
 // shop is a Service with real backends behind a real HAProxy.
@@ -189,7 +191,7 @@ endpoints: [{addresses: ["%s"], conditions: {ready: %t, serving: true, terminati
 func (s *shop) consumer() string { return "haproxy:" + s.socket + "/web" }
 
 // verify runs the command and returns the report, the exit code and stderr.
-func (s *shop) verify(ctx context.Context, args ...string) (*verify.Report, int, string) {
+func (s *shop) verify(ctx context.Context, args ...string) (*live.Report, int, string) {
 	s.t.Helper()
 	var out bytes.Buffer
 	var errs syncBuffer
@@ -199,14 +201,14 @@ func (s *shop) verify(ctx context.Context, args ...string) (*verify.Report, int,
 		return nil, code, errs.String()
 	}
 	checkSchema(s.t, "verifyreport", out.String())
-	var report verify.Report
+	var report live.Report
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		s.t.Fatal(err)
 	}
 	return &report, code, errs.String()
 }
 
-func wantCode(t *testing.T, r *verify.Report, got int, stderr string, want int) {
+func wantCode(t *testing.T, r *live.Report, got int, stderr string, want int) {
 	t.Helper()
 	if got != want {
 		reasons := []string{}
@@ -424,6 +426,66 @@ func TestVerifyProbesOnlyWhatIsAllowed(t *testing.T) {
 	}
 }
 
+// A connection of its own backend's is cut when that dies, and that is told.
+func TestVerifyHeldConnections(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1)
+	l, err := net.Listen("tcp", netip.AddrPortFrom(ownAddress(t), 0).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() { // sends back what it is sent, until it is told to cut all off
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go io.Copy(conn, conn)
+			time.AfterFunc(3*time.Second, func() {
+				conn.(*net.TCPConn).SetLinger(0)
+				conn.Close()
+			})
+		}
+	}()
+	address := l.Addr().String()
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--hold", "tcp://"+address, "--for", "5s", "--allow-probe", ownAddress(t).String()+"/32")
+	wantCode(t, r, code, errs, ExitFinding)
+	if c := r.Held.Connections[0]; c.End.Kind != "rst" || len(c.Problems) == 0 {
+		t.Errorf("%+v", c)
+	}
+	r, code, errs = s.verify(t.Context(), "-f", s.slices("0"), "--hold", "tcp://"+address, "--for", "1s", "--allow-probe", ownAddress(t).String()+"/32")
+	wantCode(t, r, code, errs, ExitHolds)
+	if c := r.Held.Connections[0]; c.End.Kind != "open" || c.Messages == nil || c.Messages.Answered == 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The four facts of a backend that is published, not ready, and in HAProxy.
+func TestVerifyPublished(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 2, 0, 1)
+	r, code, errs := s.verify(t.Context(), "-f", s.slices("0", "1=not-ready"), "--policy", "published", "--consumer", s.consumer(), "--probe", s.url,
+		"--published", "--health", "http:///", "--allow-probe", ownAddress(t).String()+"/32")
+	wantCode(t, r, code, errs, ExitHolds)
+	if len(r.Published.Rows) != 2 {
+		t.Fatalf("%+v", r.Published)
+	}
+	for _, row := range r.Published.Rows {
+		ready := publication.Yes
+		if row.Address == s.backends[1].address {
+			ready = publication.No
+		}
+		if row.Health != publication.Yes || row.Ready != ready || row.Discovered[0] != publication.Yes || row.Answered == 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+	var out bytes.Buffer
+	if err := writeVerify(&out, r, "table"); err != nil || !strings.Contains(out.String(), "requests-not-ready") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
 // The other formats say the same, and nothing in them moves a cursor.
 func TestVerifyOutputs(t *testing.T) {
 	report := verify.NewLog(verify.Options{Consumers: []string{"a\x1b[2Jconsumer"}, Probes: []string{"probe"}})
@@ -437,7 +499,7 @@ func TestVerifyOutputs(t *testing.T) {
 		report.Answered(0, verify.Answer{Began: at, Ended: at, From: a})
 		report.Answered(0, verify.Answer{Began: at, Ended: at, Failure: verify.Reset, Detail: "reset\r\nby peer"})
 	}
-	r := report.Report(at.Add(10 * time.Second))
+	r := &live.Report{Report: report.Report(at.Add(10 * time.Second))}
 	for format, wants := range map[string][]string{
 		"table": {"stale", "10.0.0.9:80", "missing", "10.0.0.1:80", "reset", "different"},
 		"wide":  {"stale", "10.0.0.9:80", "ANSWERING", "different"},
@@ -501,6 +563,10 @@ endpoints: [{addresses: ["10.0.0.1"]}]
 		{"a cloud's metadata", []string{"shop/web", "--probe", "http://169.254.169.254/", "-f", two}, ExitUsage, "not an allowed address"},
 		{"a time and a command", append(consumer, "--for", "1m", "--during", "true", "-f", two), ExitUsage, "exclude each other"},
 		{"files and events", append(consumer, "--events", two, "-f", two), ExitUsage, "exclude each other"},
+		{"connections held for no time", []string{"shop/web", "--hold", "tcp://10.0.0.1:80", "-f", two}, ExitUsage, "--for or --during"},
+		{"connections to a cloud's metadata", []string{"shop/web", "--hold", "tcp://169.254.169.254:80", "--for", "1s", "-f", two}, ExitUsage, "not an allowed address"},
+		{"health of nothing", append(consumer, "--health", "http://:80/", "-f", two), ExitUsage, "--published"},
+		{"health with a host", append(consumer, "--published", "--health", "http://10.0.0.1/", "-f", two), ExitUsage, "without a host"},
 		{"a recording without a cluster", append(consumer, "--record", "x.db", "-f", two), ExitUsage, "needs a cluster"},
 		{"an unknown output", append(consumer, "-o", "xml", "-f", two), ExitUsage, "xml"},
 		{"an unknown policy", append(consumer, "--policy", "x", "-f", two), ExitUsage, "unknown policy"},

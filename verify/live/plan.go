@@ -30,19 +30,23 @@ const patience = 4
 // Run verifies by a plan. The end of ctx ends it with what was seen. An error is
 // of what was to be verified, such as a port that is not there; there is no report
 // then.
-func (r *Runner) Run(ctx context.Context, plan Plan) (*verify.Report, error) {
+func (r *Runner) Run(ctx context.Context, plan Plan) (*Report, error) {
 	if plan.Timeout == 0 {
 		plan.Timeout = DefaultTimeout
 	}
 	stop := r.followSlices(ctx)
 	// Nothing can be judged before the slices are known.
 	unsettled, err := r.firstRead(ctx)
+	report := &Report{}
 	var command *verify.CommandReport
 	if unsettled == "" && err == nil {
 		end := r.lookAndProbe(ctx)
-		unsettled, command = r.follow(ctx, plan)
+		unsettled, command, report.Held = r.follow(ctx, plan)
 		// Answers are judged by what the slices said until the last of them came.
 		end()
+		if report.Published, err = r.published(ctx); err != nil {
+			unsettled, err = "who is published could not be measured: "+err.Error(), nil
+		}
 	}
 	if failed := stop(); err == nil {
 		err = failed
@@ -50,32 +54,43 @@ func (r *Runner) Run(ctx context.Context, plan Plan) (*verify.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := r.report(time.Now())
+	report.Report = r.report(time.Now())
 	report.Command = command
+	if h := report.Held; h != nil {
+		report.Add("held connections", h.Outcome, h.Reason)
+	}
+	if report.Published != nil {
+		report.Add("who is published", verify.Equal, "") // it is shown, and judges nothing
+	}
 	if unsettled != "" {
 		report.Interrupt(unsettled)
 	}
 	return report, nil
 }
 
-// follow goes through a plan. It returns why it ended before it was through.
-func (r *Runner) follow(ctx context.Context, plan Plan) (unsettled string, command *verify.CommandReport) {
+// follow goes through a plan. It returns why it ended before it was through, and
+// what became of a command and of the connections that were held meanwhile.
+func (r *Runner) follow(ctx context.Context, plan Plan) (unsettled string, command *verify.CommandReport, held *Held) {
 	began := time.Now()
 	if plan.For > 0 {
+		done := r.hold(ctx)
+		defer func() { held = done() }()
 		r.config.Say("looking for " + plan.For.String())
 		if !sleep(ctx, plan.For) {
-			return interrupted, nil
+			return interrupted, nil, nil
 		}
 	}
 	r.config.Say("waiting until all has settled")
 	if unsettled := r.settle(ctx, wait{since: began, timeout: plan.Timeout}); unsettled != "" || plan.During == nil {
-		return unsettled, nil
+		return unsettled, nil, nil
 	}
-	if before := r.report(time.Now()); before.Outcome != verify.Equal {
-		return "the command was not run: what it was to change was not equal before", nil
+	if parts := r.report(time.Now()); parts.Outcome == verify.Different || parts.Outcome != verify.Equal && len(parts.Reasons) > 0 {
+		return "the command was not run: what it was to change was not equal before", nil, nil
 	}
+	done := r.hold(ctx)
+	defer func() { held = done() }()
 	ran, unsettled := r.during(ctx, plan)
-	return unsettled, &ran
+	return unsettled, &ran, nil
 }
 
 const interrupted = "it was interrupted"

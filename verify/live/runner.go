@@ -11,6 +11,7 @@ import (
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/timeline"
 	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/verify/hold"
 	"github.com/slicewright/slicewright/verify/probe"
 )
 
@@ -33,6 +34,12 @@ type Config struct {
 	// Consumers and Probes must have names of their own.
 	Consumers []verify.Observer
 	Probes    []verify.Prober
+	// Hold are where long connections are held for as long as the plan's time or
+	// command and what comes after it; they need either.
+	Hold []*hold.Target
+	// Published, if set, has the four facts of publishNotReadyAddresses measured
+	// once all has settled.
+	Published *Published
 	// Names is told what the targets of backends are called, for probes whose
 	// answers give a name; nil tells nobody.
 	Names *Names
@@ -62,6 +69,8 @@ type Runner struct {
 	counters []verify.Counter
 	problem  error // why nothing can be verified
 	known    bool
+	lost     bool
+	set      *endpointset.Set // the last that was told
 }
 
 // New returns a runner, or says what is wrong with the configuration.
@@ -85,7 +94,7 @@ func New(config Config) (*Runner, error) {
 		return nil, fmt.Errorf("an interval of %s is too long to see whether a difference lasts %s: take half of it at most", config.Interval, config.Settle)
 	case config.Interval/time.Duration(config.Requests) < time.Millisecond:
 		return nil, fmt.Errorf("%d requests in %s are too many: at most one a millisecond", config.Requests, config.Interval)
-	case len(config.Consumers) == 0 && len(config.Probes) == 0:
+	case len(config.Consumers)+len(config.Probes)+len(config.Hold) == 0 && config.Published == nil:
 		return nil, errors.New("there is nothing to verify: neither a consumer nor a probe")
 	}
 	options := verify.Options{Service: config.Service, Policy: config.Selector.Policy, Settle: config.Settle}
@@ -126,6 +135,7 @@ func (r *Runner) followSlices(ctx context.Context) (stop func() error) {
 func (r *Runner) ended(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.lost = true
 	r.log.SlicesLost(time.Now(), err.Error())
 	if !r.known {
 		r.problem = err
@@ -164,6 +174,7 @@ func (r *Runner) Set(set *endpointset.Set) {
 			r.problem = fmt.Errorf("%w to Service %s: is the name right, and does the Service have a selector or somebody who writes its slices?", ErrNoSlices, set.Service())
 		}
 	}
+	r.set, r.lost = set, false
 	r.log.Slices(verify.SlicesOf(time.Now(), r.config.Selector.Select(set)))
 }
 
@@ -174,6 +185,7 @@ var ErrNoSlices = errors.New("no EndpointSlice belongs")
 func (r *Runner) Lost(since time.Time, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.lost = true
 	r.log.SlicesLost(since, why)
 }
 
@@ -181,6 +193,7 @@ func (r *Runner) Lost(since time.Time, why string) {
 func (r *Runner) Back() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.lost = false
 	r.log.SlicesBack(time.Now())
 }
 

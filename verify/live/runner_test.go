@@ -119,7 +119,7 @@ func (p worldProbe) Probe(context.Context) verify.Answer {
 	return a
 }
 
-func run(t *testing.T, w *world, plan Plan, change func(*Config)) *verify.Report {
+func run(t *testing.T, w *world, plan Plan, change func(*Config)) *Report {
 	t.Helper()
 	config := Config{
 		Service: web, Selector: Selector{Policy: endpointset.Ready}, Slices: w,
@@ -139,7 +139,7 @@ func run(t *testing.T, w *world, plan Plan, change func(*Config)) *verify.Report
 	return report
 }
 
-func outcome(t *testing.T, r *verify.Report, want verify.Outcome) {
+func outcome(t *testing.T, r *Report, want verify.Outcome) {
 	t.Helper()
 	if r.Outcome != want {
 		t.Errorf("the outcome is %s, want %s: %q", r.Outcome, want, r.Reasons)
