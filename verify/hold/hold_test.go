@@ -3,6 +3,7 @@ package hold_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -346,6 +347,9 @@ func TestTargetThatIsNotAllowedOrNotThere(t *testing.T) {
 	c := run(t, all, func(hold.Report) bool { return false }).Connections[0]
 	if c.End.Kind != hold.NotMade || !strings.Contains(c.End.Detail, "not an allowed address") || reached.Load() {
 		t.Errorf("%+v", c)
+	}
+	if err := all[0].Check(t.Context()); !errors.Is(err, connect.ErrNotAllowed) {
+		t.Errorf("Check: %v", err)
 	}
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
