@@ -76,11 +76,7 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 		return err
 	}
 	if f.render {
-		results, err := conformance.LoadResults(filepath.Join(source, "conformance", "results.json"))
-		if err != nil {
-			return err
-		}
-		return results.WriteAll(filepath.Dir(source))
+		return render(source)
 	}
 	if f.write && (len(f.consumers)+len(f.scenarios) > 0 || f.fast) {
 		return errors.New("--write is for a whole run: leave out --consumer, --scenario and --fast")
@@ -124,6 +120,23 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 		return err
 	}
 	return f.report(results, source, out)
+}
+
+// render makes the documents again, of what was seen the last time and of what
+// the consumers' files say of it now.
+func render(source string) error {
+	results, err := conformance.LoadResults(filepath.Join(source, "conformance", "results.json"))
+	if err != nil {
+		return err
+	}
+	consumers, err := conformance.LoadConsumers(filepath.Join(source, "conformance", "consumers"))
+	if err != nil {
+		return err
+	}
+	if err := results.Rejudge(consumers); err != nil {
+		return err
+	}
+	return results.WriteAll(filepath.Dir(source))
 }
 
 // choose loads the consumers and picks those, and the scenarios, that were
