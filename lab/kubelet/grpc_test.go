@@ -45,3 +45,16 @@ func TestServerAnswersHealthChecksOfGRPC(t *testing.T) {
 		}
 	}
 }
+
+// gRPC is HTTP/2: what comes otherwise gets the answer that all get.
+func TestGRPCOverHTTP1IsNone(t *testing.T) {
+	_, url := listen(t)
+	answer, err := client(t, http1).Post(url+"/grpc.health.v1.Health/Check", "application/grpc", bytes.NewReader(make([]byte, 5)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if got := answer.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("content type %q", got)
+	}
+}
