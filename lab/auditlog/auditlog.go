@@ -4,6 +4,7 @@ package auditlog
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,28 @@ func Now(path string) (Log, error) {
 		return Log{}, fmt.Errorf("look at the audit log: %w", err)
 	}
 	return Log{path: path, from: info.Size()}, nil
+}
+
+// CopyTo writes the events to a file, and returns the log from then on.
+func (l Log) CopyTo(path string) (Log, error) {
+	from, err := os.Open(l.path)
+	if err != nil {
+		return Log{}, fmt.Errorf("read the audit log: %w", err)
+	}
+	defer from.Close()
+	if _, err := from.Seek(l.from, io.SeekStart); err != nil {
+		return Log{}, fmt.Errorf("read the audit log: %w", err)
+	}
+	content, err := io.ReadAll(from)
+	if err != nil {
+		return Log{}, fmt.Errorf("read the audit log: %w", err)
+	}
+	// The line that is being written now is for the next part.
+	content = content[:bytes.LastIndexByte(content, '\n')+1]
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return Log{}, fmt.Errorf("copy the audit log: %w", err)
+	}
+	return Log{path: l.path, from: l.from + int64(len(content))}, nil
 }
 
 // Requests counts what somebody asked the API server for. A watch that has

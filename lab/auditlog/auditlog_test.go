@@ -13,6 +13,19 @@ func event(user, agent, group, resource string) string {
 		user, agent, group, resource)
 }
 
+// cut adds the beginning of a line.
+func cut(t *testing.T, path, text string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRequestsAreTheUsersFromThatMomentOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	empty, err := Now(path)
@@ -43,13 +56,23 @@ func TestRequestsAreTheUsersFromThatMomentOn(t *testing.T) {
 		event("sw", run, "example.com", "endpoints"), // a resource of somebody's own
 		// An API server was killed while it wrote, and the next one went on.
 		event("sw", run, "", "endpoints")[:120]+event("sw", run, slices, "endpointslices"),
-		`{"kind":"Event","aud`,
 	)
+	cut(t, path, `{"kind":"Event","aud`)
+	part := filepath.Join(t.TempDir(), "part.log")
+	rest, err := later.CopyTo(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := Log{path: part}
+	write(`itID":"x","verb":"list","user":{"username":"sw"},"userAgent":"late","objectRef":{"resource":"endpoints"}}`)
+	if got, err := rest.Of("sw", ""); err != nil || got.Endpoints != 1 {
+		t.Errorf("after the part that was copied: %+v, %v", got, err)
+	}
 	for _, c := range []struct {
 		log               Log
 		suffix            string
 		endpoints, slices int
-	}{{empty, " run", 1, 3}, {later, " run", 0, 2}, {later, "", 1, 2}} {
+	}{{empty, " run", 1, 3}, {later, " run", 0, 2}, {copied, " run", 0, 2}, {copied, "", 1, 2}} {
 		got, err := c.log.Of("sw", c.suffix)
 		if err != nil || got.Endpoints != c.endpoints || got.EndpointSlices != c.slices {
 			t.Errorf("from %d, %q: %+v, %v; want %d and %d", c.log.from, c.suffix, got, err, c.endpoints, c.slices)

@@ -60,7 +60,12 @@ var vocabulary = map[string]command{
 	"raw":      {"raw PATH FILE", (*script).cmdRaw},
 	"dump":     {"dump FOLDER NAMESPACE...", (*script).cmdDump},
 
-	// The whole experiment.
+	// Its metrics, read as anybody reads them.
+	"credentials": {"credentials SERVICEACCOUNT FOLDER", (*script).cmdCredentials},
+	"prometheus":  {"prometheus start CONFIG ADDRESS | prometheus stop", (*script).cmdPrometheus},
+
+	// The whole experiment, and what the API server wrote of it.
+	"audit":      {"audit FILE", (*script).cmdAudit},
 	"experiment": {"experiment REPORT [-consumer=endpoints-reader] [-acts=ACT,...] [-skip=CHECK,...] [-patience=DURATION]", (*script).cmdExperiment},
 
 	// What verify sees.

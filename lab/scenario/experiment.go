@@ -66,6 +66,21 @@ func (s *script) cmdExperiment(out io.Writer, args []string) error {
 	return nil
 }
 
+// cmdAudit writes what the API server's audit log got since the script began, or
+// since the last such command.
+func (s *script) cmdAudit(_ io.Writer, args []string) error {
+	if err := arguments(args, 1, 1); err != nil {
+		return err
+	}
+	log := s.audit
+	if s.audited != nil {
+		log = *s.audited
+	}
+	rest, err := log.CopyTo(s.path(args[0]))
+	s.audited = &rest
+	return err
+}
+
 // labOf is the script's lab, as the experiment uses it. What it disturbs is put
 // back at the script's end.
 type labOf struct{ script *script }

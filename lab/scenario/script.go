@@ -44,8 +44,9 @@ type script struct {
 	disturbed map[string]bool // components that are not as the lab starts them
 	spaces    []string        // namespaces to delete
 
-	publishers []publisher  // that may not ask for Endpoints
-	audit      auditlog.Log // since the script began
+	publishers []publisher   // that may not ask for Endpoints
+	audit      auditlog.Log  // since the script began
+	audited    *auditlog.Log // what the script has not taken yet; nil is all
 
 	apiServerWasAway bool
 }
