@@ -54,9 +54,13 @@ func (m *maker) kubectl(format string, args ...any) string {
 	return "kubectl -n " + namespace + " " + fmt.Sprintf(format, args...)
 }
 
-func (m *maker) verify(during string) string {
+// verify looks at the consumer, and with a probe behind it too.
+func (m *maker) verify(during string, probe bool) string {
 	namespace, name := m.service()
-	command := fmt.Sprintf("slicewright verify %s/%s --consumer SPEC --probe URL", namespace, name)
+	command := fmt.Sprintf("slicewright verify %s/%s --consumer SPEC", namespace, name)
+	if probe {
+		command += " --probe URL"
+	}
 	if during != "" {
 		command += " --during '" + during + "'"
 	}
@@ -190,7 +194,7 @@ func (m *maker) rollout() Step {
 	return Step{
 		Name: "rollout", Title: "Give the Pods new addresses",
 		Why: "Nothing shows as long as nothing changes.",
-		Do:  []Action{{Text: "Restart the workload, and watch the consumer while it happens.", Command: m.verify(m.rolling())}},
+		Do:  []Action{{Text: "Restart the workload, and watch the consumer while it happens.", Command: m.verify(m.rolling(), true)}},
 		Expect: []Expectation{
 			{"", "verify " + steady},
 			{
@@ -224,8 +228,8 @@ func (m *maker) empty() Step {
 		Why: "For that time nobody can use the Service. An autoscaler of the workload must be paused.",
 		Do: []Action{
 			{Text: "Note how many there are.", Command: m.kubectl("get %s -o jsonpath='{.spec.replicas}{\"\\n\"}'", w)},
-			{Command: m.verify(m.kubectl("scale %s --replicas=0", w))},
-			{Text: "With the number that was noted:", Command: m.verify(m.kubectl("scale %s --replicas=REPLICAS", w))},
+			{Text: "Without probes, which nobody could answer:", Command: m.verify(m.kubectl("scale %s --replicas=0", w), false)},
+			{Text: "With the number that was noted:", Command: m.verify(m.kubectl("scale %s --replicas=REPLICAS", w), true)},
 		},
 		Expect: []Expectation{{"", "both end with code 0: the consumer had nothing while there was nothing, and got all back"}},
 		Checks: []string{"last-backend-removed"},
@@ -236,7 +240,7 @@ func (m *maker) restart() Step {
 	return Step{
 		Name: "restart", Title: "Restart the consumer",
 		Why:    "One that reads Endpoints at its start alone shows it now.",
-		Do:     []Action{{Text: "Restart the consumer in the way that is its own, then look.", Command: m.verify("")}},
+		Do:     []Action{{Text: "Restart the consumer in the way that is its own, then look.", Command: m.verify("", true)}},
 		Expect: []Expectation{{"", "verify " + steady}},
 		Checks: []string{"consumer-restarted"},
 	}
@@ -247,7 +251,7 @@ func (m *maker) cut() Step {
 		Name: "cut", Title: "Cut the consumer off from the API server, and let it come back",
 		Do: []Action{
 			{Text: "Refuse its connections to the API server for two minutes, with a NetworkPolicy or a firewall rule where it runs, and cut those that are open. Meanwhile:", Command: m.rolling()},
-			{Text: "Take the rule away, and look.", Command: m.verify("")},
+			{Text: "Take the rule away, and look.", Command: m.verify("", true)},
 		},
 		Wait:   "Up to a minute after the connection is back: clients wait longer between attempts the longer it was gone.",
 		Expect: []Expectation{{"", "while it was cut off the consumer kept what it had, and took nothing out; then verify " + steady}},
