@@ -47,4 +47,9 @@
 // HAProxy 2.6, told to end a server's sessions, ended the client's HTTP/2 streams
 // in order (END_STREAM). What was lost then shows in the messages alone. A close frame, GOAWAY and the end of a stream are what the protocols above say; a
 // proxy that speaks the protocol makes its own.
+//
+// A goodbye and a message can meet on their way, and no protocol here answers
+// such a message; a client has to be ready for it. It is counted as in flight, and
+// as lost where the connection ended in any other way, or where there was time
+// enough for an answer.
 package hold

@@ -180,7 +180,7 @@ func (h *held) write(ctx context.Context, c carrier, ready func(), spoke, ended 
 // message sends the next one, if it may. It reports false after an error.
 func (h *held) message(c carrier) bool {
 	h.mu.Lock()
-	number, ok := h.ledger.next()
+	number, ok := h.ledger.next(time.Now())
 	h.mu.Unlock()
 	if !ok {
 		return true
@@ -236,14 +236,16 @@ func (h *held) report() Connection {
 	defer h.mu.Unlock()
 	c := h.result
 	speaks := h.ledger.speaks()
+	if h.http2 != nil {
+		c.HTTP2 = h.http2.report()
+	}
 	if speaks {
-		m := h.ledger.close(c.End.Kind != Open)
+		m := h.ledger.close(c.End, goodbye(c))
 		c.Messages = &m
 		c.LastHeard = h.ledger.heard
 		c.Moves = append([]Move(nil), h.ledger.moves...)
 	}
-	if h.http2 != nil {
-		c.HTTP2 = h.http2.report()
+	if c.HTTP2 != nil {
 		for _, s := range c.HTTP2.Streams {
 			if c.Holder != (Backend{}) {
 				break
@@ -255,22 +257,25 @@ func (h *held) report() Connection {
 	return c
 }
 
-// clean reports whether an end was a goodbye: of the protocol's, with nothing
-// left unanswered.
+// clean reports whether it is open, or ended with a goodbye and with nothing
+// lost.
 func clean(c Connection) bool {
-	if c.Messages != nil && c.Messages.Lost > 0 {
-		return false
-	}
+	return (c.End.Kind == Open || goodbye(c)) && (c.Messages == nil || c.Messages.Lost == 0)
+}
+
+// goodbye reports whether an end is the one of the protocol's.
+func goodbye(c Connection) bool {
 	switch c.End.Kind {
-	case Open, EndStream:
+	case EndStream:
 		return true
 	case FIN:
-		// The goodbye of TCP, and of no protocol above it; HTTP/2's is a GOAWAY.
+		// The goodbye of TCP, and of no protocol above it: WebSocket has a close frame,
+		// and HTTP/2 a GOAWAY and the end of each stream.
 		switch {
 		case c.Protocol == "websocket" || c.End.Detail != "":
 			return false
 		case c.HTTP2 != nil:
-			return len(c.HTTP2.GoAways) > 0 && c.Messages == nil
+			return len(c.HTTP2.GoAways) > 0 && c.HTTP2.End == c.End // no stream was held
 		}
 		return true
 	case CloseFrame:

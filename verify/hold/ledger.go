@@ -12,11 +12,12 @@ type Messages struct {
 	Sent     uint64 `json:"sent"`
 	Answered uint64 `json:"answered"`
 	// Lost were sent and have no answer, although a later one has or the connection
-	// has ended. LostBack of all answers were given and did not arrive: the
-	// backend counted them.
+	// has ended; except those InFlight. LostBack of all answers were given and did
+	// not arrive: the backend counted them.
 	Lost     uint64 `json:"lost"`
 	LostBack uint64 `json:"lostBack"`
-	// InFlight were sent last, on a connection that is still open.
+	// InFlight were sent last, and the connection is still open; or the other side
+	// said goodbye so soon after them that the two may have met on their way.
 	InFlight uint64 `json:"inFlight"`
 	// Duplicated is how many answers came for messages that had one, Reordered how
 	// many came after that of a later message.
@@ -44,31 +45,38 @@ const maxMoves = 100
 // ledger keeps account of one connection. It is pure: its owner guards it.
 type ledger struct {
 	messages    Messages
-	outstanding map[uint64]bool
-	highest     uint64 // number answered
-	count       uint64 // the backend's last
+	outstanding map[uint64]time.Time // when each was sent
+	slowest     time.Duration        // of the answers so far
+	highest     uint64               // number answered
+	count       uint64               // the backend's last
 	holder      identify.Who
 	names       identify.Names
 	moves       []Move
 	heard       time.Time // when the last answer came
 }
 
-// next returns the number of the next message, and false if one has to wait.
-func (l *ledger) next() (uint64, bool) {
+// crossing is how long before a goodbye a message may at least have been sent to
+// have met it on its way: what a machine under load makes of a millisecond. Where
+// answers took longer, it is as long as the slowest of them.
+const crossing = 250 * time.Millisecond
+
+// next returns the number of the next message, which is sent now, and false if
+// one has to wait.
+func (l *ledger) next(now time.Time) (uint64, bool) {
 	if len(l.outstanding) >= maxOutstanding {
 		return 0, false
 	}
 	if l.outstanding == nil {
-		l.outstanding = map[uint64]bool{}
+		l.outstanding = map[uint64]time.Time{}
 	}
 	l.messages.Sent++
-	l.outstanding[l.messages.Sent] = true
+	l.outstanding[l.messages.Sent] = now
 	return l.messages.Sent, true
 }
 
 // unsend takes back the last message, which could not be written.
 func (l *ledger) unsend(number uint64) {
-	if number == l.messages.Sent && l.outstanding[number] {
+	if _, sent := l.outstanding[number]; sent && number == l.messages.Sent {
 		delete(l.outstanding, number)
 		l.messages.Sent--
 	}
@@ -82,11 +90,12 @@ func (l *ledger) line(text string, at time.Time) {
 		return
 	}
 	l.heard = at
-	again := !l.outstanding[a.number]
-	if again {
+	sent, first := l.outstanding[a.number]
+	if !first {
 		l.messages.Duplicated++
 	} else {
 		delete(l.outstanding, a.number)
+		l.slowest = max(l.slowest, at.Sub(sent))
 		l.messages.Answered++
 		if a.number < l.highest {
 			l.messages.Reordered++
@@ -94,7 +103,7 @@ func (l *ledger) line(text string, at time.Time) {
 		l.highest = max(l.highest, a.number)
 	}
 	l.from(a, at)
-	l.counted(a.count, again)
+	l.counted(a.count, !first)
 }
 
 // from looks at who gave an answer. One that begins to count anew is another,
@@ -135,14 +144,15 @@ func (l *ledger) counted(count uint64, again bool) {
 // speaks reports whether the backend has answered at all.
 func (l *ledger) speaks() bool { return l.messages.Answered > 0 }
 
-// close returns the account of a connection that has ended, or is open still.
-func (l *ledger) close(ended bool) Messages {
+// close returns the account of a connection with that end.
+func (l *ledger) close(end End, goodbye bool) Messages {
 	m := l.messages
-	for number := range l.outstanding {
-		if ended || number < l.highest {
-			m.Lost++
-		} else {
+	for number, sent := range l.outstanding {
+		underWay := end.Kind == Open || goodbye && end.At.Sub(sent) <= max(l.slowest, crossing)
+		if underWay && number > l.highest {
 			m.InFlight++
+		} else {
+			m.Lost++
 		}
 	}
 	return m

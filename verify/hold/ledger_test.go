@@ -46,10 +46,10 @@ func FuzzAnswersNeverPanic(f *testing.F) {
 	f.Add("1")
 	f.Fuzz(func(t *testing.T, line string) {
 		l := &ledger{}
-		l.next()
+		l.next(time.Now())
 		l.line(line, time.Now())
 		l.line(line, time.Now())
-		if m := l.close(true); m.Answered+m.Lost != m.Sent {
+		if m := l.close(End{Kind: RST}, false); m.Answered+m.Lost != m.Sent {
 			t.Errorf("%+v", m)
 		}
 	})
@@ -62,34 +62,44 @@ func TestLedgerKeepsAccount(t *testing.T) {
 	for what, c := range map[string]struct {
 		sent  int
 		lines []string
-		ended bool
+		ended string
 		want  string
 	}{
-		"all answered":               {3, []string{"1 1" + a, "2 2" + a, "3 3" + a}, true, "3 0 0 0 0 0 0 0"},
-		"ended before the last":      {3, []string{"1 1" + a, "2 2" + a}, true, "2 1 0 0 0 0 0 0"},
-		"open before the last":       {3, []string{"1 1" + a, "2 2" + a}, false, "2 0 0 1 0 0 0 0"},
-		"lost on the way there":      {3, []string{"1 1" + a, "3 2" + a}, false, "2 1 0 0 0 0 0 0"},
-		"lost on the way back":       {3, []string{"1 1" + a, "3 3" + a}, false, "2 1 1 0 0 0 0 0"},
-		"answered twice":             {2, []string{"1 1" + a, "1 1" + a, "2 2" + a}, false, "2 0 0 0 1 0 0 0"},
-		"delivered twice":            {2, []string{"1 1" + a, "1 2" + a, "2 3" + a}, false, "2 0 0 0 1 0 0 0"},
-		"out of order":               {3, []string{"1 1" + a, "3 3" + a, "2 2" + a}, false, "3 0 0 0 0 1 0 0"},
-		"moved":                      {3, []string{"1 1" + a, "2 1" + b, "3 2" + b}, false, "3 0 0 0 0 0 0 1"},
-		"moved without saying so":    {3, []string{"1 1 - -", "2 2 - -", "3 1 - -"}, false, "3 0 0 0 0 0 0 1"},
-		"moved back":                 {3, []string{"1 1" + a, "2 1" + b, "3 2" + a}, false, "3 0 0 0 0 0 0 2"},
-		"sent back as it was":        {2, []string{"1", "2"}, false, "2 0 0 0 0 0 0 0"},
-		"answers to nothing sent":    {1, []string{"1 1" + a, "2 2" + a, "hello", ""}, false, "1 0 0 0 0 0 3 0"},
-		"a count that cannot be":     {2, []string{"1 1" + a, "2 18446744073709551615" + a}, false, "2 0 0 0 0 0 0 0"},
-		"who it is comes later":      {2, []string{"1 1 - -", "2 2" + a}, false, "2 0 0 0 0 0 0 0"},
-		"who it is stops being told": {2, []string{"1 1" + a, "2"}, false, "2 0 0 0 0 0 0 0"},
+		"all answered":               {3, []string{"1 1" + a, "2 2" + a, "3 3" + a}, "cut", "3 0 0 0 0 0 0 0"},
+		"ended before the last":      {3, []string{"1 1" + a, "2 2" + a}, "cut", "2 1 0 0 0 0 0 0"},
+		"goodbye met the last":       {3, []string{"1 1" + a, "2 2" + a}, "goodbye", "2 0 0 1 0 0 0 0"},
+		"goodbye long after it":      {3, []string{"1 1" + a, "2 2" + a}, "late goodbye", "2 1 0 0 0 0 0 0"},
+		"goodbye after a gap":        {3, []string{"1 1" + a, "3 3" + a}, "goodbye", "2 1 1 0 0 0 0 0"},
+		"open before the last":       {3, []string{"1 1" + a, "2 2" + a}, "", "2 0 0 1 0 0 0 0"},
+		"lost on the way there":      {3, []string{"1 1" + a, "3 2" + a}, "", "2 1 0 0 0 0 0 0"},
+		"lost on the way back":       {3, []string{"1 1" + a, "3 3" + a}, "", "2 1 1 0 0 0 0 0"},
+		"answered twice":             {2, []string{"1 1" + a, "1 1" + a, "2 2" + a}, "", "2 0 0 0 1 0 0 0"},
+		"delivered twice":            {2, []string{"1 1" + a, "1 2" + a, "2 3" + a}, "", "2 0 0 0 1 0 0 0"},
+		"out of order":               {3, []string{"1 1" + a, "3 3" + a, "2 2" + a}, "", "3 0 0 0 0 1 0 0"},
+		"moved":                      {3, []string{"1 1" + a, "2 1" + b, "3 2" + b}, "", "3 0 0 0 0 0 0 1"},
+		"moved without saying so":    {3, []string{"1 1 - -", "2 2 - -", "3 1 - -"}, "", "3 0 0 0 0 0 0 1"},
+		"moved back":                 {3, []string{"1 1" + a, "2 1" + b, "3 2" + a}, "", "3 0 0 0 0 0 0 2"},
+		"sent back as it was":        {2, []string{"1", "2"}, "", "2 0 0 0 0 0 0 0"},
+		"answers to nothing sent":    {1, []string{"1 1" + a, "2 2" + a, "hello", ""}, "", "1 0 0 0 0 0 3 0"},
+		"a count that cannot be":     {2, []string{"1 1" + a, "2 18446744073709551615" + a}, "", "2 0 0 0 0 0 0 0"},
+		"who it is comes later":      {2, []string{"1 1 - -", "2 2" + a}, "", "2 0 0 0 0 0 0 0"},
+		"who it is stops being told": {2, []string{"1 1" + a, "2"}, "", "2 0 0 0 0 0 0 0"},
 	} {
 		l := &ledger{}
+		// Answers take a second, so what was sent less than that before a goodbye may
+		// have met it.
+		sent := time.Now()
 		for range c.sent {
-			l.next()
+			l.next(sent)
 		}
 		for _, line := range c.lines {
-			l.line(line, time.Now())
+			l.line(line, sent.Add(time.Second))
 		}
-		m := l.close(c.ended)
+		end := map[string]End{
+			"": {Kind: Open}, "cut": {Kind: RST, At: sent}, "goodbye": {Kind: FIN, At: sent.Add(time.Second)},
+			"late goodbye": {Kind: FIN, At: sent.Add(time.Second + 1)},
+		}[c.ended]
+		m := l.close(end, end.Kind == FIN)
 		got := fmt.Sprint(m.Answered, m.Lost, m.LostBack, m.InFlight, m.Duplicated, m.Reordered, m.Strange, len(l.moves))
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", what, got, c.want)
@@ -100,25 +110,25 @@ func TestLedgerKeepsAccount(t *testing.T) {
 func TestConnectionThatHasGoneSilentIsNotFilledUp(t *testing.T) {
 	l := &ledger{}
 	for range 10 * maxOutstanding {
-		l.next()
+		l.next(time.Now())
 	}
 	if l.messages.Sent != maxOutstanding {
 		t.Errorf("%d sent without an answer", l.messages.Sent)
 	}
 	l.line("1 1 - -", time.Now())
-	if number, ok := l.next(); !ok || number != maxOutstanding+1 {
+	if number, ok := l.next(time.Now()); !ok || number != maxOutstanding+1 {
 		t.Errorf("after an answer: %d %t", number, ok)
 	}
 }
 
 func TestMessageThatWasNotSentIsNotCounted(t *testing.T) {
 	l := &ledger{}
-	number, _ := l.next()
+	number, _ := l.next(time.Now())
 	l.unsend(number)
-	if diff := cmp.Diff(Messages{}, l.close(true)); diff != "" {
+	if diff := cmp.Diff(Messages{}, l.close(End{Kind: RST}, false)); diff != "" {
 		t.Error(diff)
 	}
-	if number, _ := l.next(); number != 1 {
+	if number, _ := l.next(time.Now()); number != 1 {
 		t.Errorf("the next is %d", number)
 	}
 }
@@ -131,7 +141,7 @@ func TestAccountsAddUp(t *testing.T) {
 		var count, dropped, doubled int
 		var pending []string
 		for range rapid.IntRange(1, 60).Draw(t, "messages") {
-			number, ok := l.next()
+			number, ok := l.next(time.Now())
 			if !ok {
 				break
 			}
@@ -159,7 +169,7 @@ func TestAccountsAddUp(t *testing.T) {
 		for _, line := range pending {
 			l.line(line, time.Now())
 		}
-		m := l.close(true)
+		m := l.close(End{Kind: RST}, false)
 		if m.Answered+m.Lost != m.Sent || int(m.Lost) != dropped || int(m.Duplicated) != doubled || m.Reordered != 0 || m.LostBack > m.Lost || len(l.moves) != 0 && dropped == 0 {
 			t.Fatalf("%+v with %d dropped, %d doubled, moves %v", m, dropped, doubled, l.moves)
 		}

@@ -87,7 +87,7 @@ type Connection struct {
 	// stream.
 	End End `json:"end"`
 	// Clean: it is open still, or it ended in the way in which its protocol says
-	// goodbye and no message was without its answer.
+	// goodbye; and no message was lost.
 	Clean bool `json:"clean"`
 	// Messages is nil if the backend answers none. LastHeard is when the last
 	// answer came.
