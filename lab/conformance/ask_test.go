@@ -91,3 +91,22 @@ func TestAskCountsFailures(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// Once everybody wanted has answered it goes on for a while: a stranger who
+// gets one connection in twenty is seen, also by who is in a hurry.
+func TestAskLooksForStrangers(t *testing.T) {
+	set, err := block{number: 1}.set("1-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thorough := range []bool{true, false} {
+		b := &balancer{}
+		for range 20 {
+			b.backends = append(b.backends, set[0])
+		}
+		b.backends = append(b.backends, set[1])
+		if got := ask(t.Context(), b, set[:1], thorough); len(got.seen) != 2 {
+			t.Errorf("thorough %v: saw %v in %d requests", thorough, got.seen, got.requests)
+		}
+	}
+}

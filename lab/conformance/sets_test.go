@@ -16,6 +16,17 @@ func TestSetsAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 }
 
+func TestSetIsInOrderAndEachOnce(t *testing.T) {
+	b := block{number: 7}
+	set, err := b.set("6:1,3,1-2,2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.short(set); got != "1-3,6:1" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestSetIsOfItsBlock(t *testing.T) {
 	set, err := block{number: 7}.set("3,6:4@9090")
 	if err != nil {
