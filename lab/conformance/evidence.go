@@ -14,7 +14,7 @@ import (
 func evidence(r *Results, s *Scenario) (string, error) {
 	var text strings.Builder
 	text.WriteString(generated)
-	fmt.Fprintf(&text, "# %s\n\nA scenario of [conformance.md](../conformance.md). Play it alone: `slicewright-lab conformance --scenario %s`\n\n", plain(s.Title), s.Name)
+	fmt.Fprintf(&text, "# %s\n\nA scenario of [conformance.md](../conformance.md); its slices are in [lab/conformance](../../lab/conformance). Play it alone: `slicewright-lab conformance --scenario %s`\n\n", plain(s.Title), s.Name)
 	fmt.Fprintf(&text, "Addresses are written by their last part: 7 is %s, 6:7 is %s. The port is %d unless it is said.\n\n",
 		s.block().address(false, 7), s.block().address(true, 7), defaultPort)
 
