@@ -155,7 +155,7 @@ func (l *Log) ViewFailed(consumer int, at time.Time, err error) {
 
 // Answered takes in what became of a request.
 func (l *Log) Answered(probe int, a Answer) {
-	a.From = unmapped(a.From)
+	a.From, a.Name = unmapped(a.From), "" // there are many: only what is judged is kept
 	l.probes[probe].answers = append(l.probes[probe].answers, a)
 }
 
