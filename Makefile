@@ -54,7 +54,7 @@ test-unit: deps ## The product's packages and the lab's own
 
 .PHONY: test-consumers
 test-consumers: ## What is ours in the modules around other people's consumers (the first build takes 10 minutes)
-	for m in coredns grpc; do (cd lab/consumers/$$m && go vet ./... && go test ./...); done
+	for m in coredns grpc; do (cd lab/consumers/$$m && go vet ./... && go tool -modfile=../../../tools/go.mod staticcheck ./... && go test ./...); done
 
 .PHONY: test-race
 test-race: deps ## Packages with goroutines, under the race detector
