@@ -120,7 +120,7 @@ are), 1 the command of --during failed, 2 wrong usage.`,
 	flags.StringVar(&f.slices.topology, "topology", "", "judge nearness by hints, zone or node (default: take all)")
 	flags.StringVar(&f.slices.mode, "topology-mode", "prefer", "when nothing is near: prefer takes all, require takes none")
 	flags.StringVar(&f.record, "record", "", "file to record slices, Pods and what consumers and probes did into, for 'timeline'")
-	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json or yaml")
+	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json, yaml or html")
 	f.cluster.AddFlags(flags)
 	return cmd
 }
@@ -222,7 +222,7 @@ func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 	case f.record != "" && offline:
 		return none, usageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
 	case !validVerifyOutput(f.output):
-		return none, usageErrorf("unknown output %q: use table, wide, json or yaml", f.output)
+		return none, usageErrorf("unknown output %q: use table, wide, json, yaml or html", f.output)
 	}
 	return services[0], nil
 }

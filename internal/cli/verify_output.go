@@ -11,15 +11,16 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/verify"
 	"github.com/slicewright/slicewright/verify/live"
 )
 
 func validVerifyOutput(format string) bool {
-	return slices.Contains([]string{"table", "wide", "json", "yaml"}, format)
+	return slices.Contains([]string{"table", "wide", "json", "yaml", "html"}, format)
 }
 
-// writeVerify writes a report as table, wide, json or yaml.
+// writeVerify writes a report in one of the formats.
 func writeVerify(out io.Writer, r *live.Report, format string) error {
 	switch format {
 	case "json":
@@ -33,6 +34,9 @@ func writeVerify(out io.Writer, r *live.Report, format string) error {
 		}
 		_, err = out.Write(data)
 		return err
+	}
+	if format == "html" {
+		return web.WriteVerify(out, r)
 	}
 	v := verifyTable{out: out, wide: format == "wide"}
 	v.head(r.Report)

@@ -505,6 +505,7 @@ func TestVerifyOutputs(t *testing.T) {
 		"wide":  {"stale", "10.0.0.9:80", "ANSWERING", "different"},
 		"yaml":  {"kind: VerifyReport", "outcome: different"},
 		"json":  {`"kind": "VerifyReport"`},
+		"html":  {"is not used as its slices say", "10.0.0.9:80", "lost: reset"},
 	} {
 		var out bytes.Buffer
 		if err := writeVerify(&out, r, format); err != nil {

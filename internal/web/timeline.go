@@ -15,13 +15,16 @@ var (
 )
 
 var functions = template.FuncMap{
-	"clock":  func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
-	"day":    func(t time.Time) string { return t.UTC().Format("2006-01-02") },
-	"rfc":    func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-	"took":   func(a, b time.Time) string { return b.Sub(a).Round(time.Millisecond).String() },
-	"second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"plain":  plain,
-	"side":   side,
+	"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+	"day":     func(t time.Time) string { return t.UTC().Format("2006-01-02") },
+	"rfc":     func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"took":    func(a, b time.Time) string { return b.Sub(a).Round(time.Millisecond).String() },
+	"second":  func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
+	"plain":   plain,
+	"side":    side,
+	"look":    verifyLook,
+	"lasting": lasting,
+	"asked":   asked,
 }
 
 // timelineBody is what the page shows without a script too.
