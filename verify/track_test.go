@@ -32,3 +32,21 @@ func TestTrack(t *testing.T) {
 		t.Error("what was within a time is wrong")
 	}
 }
+
+func TestLeft(t *testing.T) {
+	l := story(t, `
+		0 slices a=active b=terminating
+		5 slices a=terminating
+		8 slices a=active
+		9 slices`)
+	for _, c := range []struct {
+		who   string
+		after float64
+		want  float64
+	}{{"a", 1, 5}, {"a", 6, 9}, {"a", 10, 0}, {"b", 0, 0}, {"c", 0, 0}, {"@a", 1, 5}} {
+		got := l.Left(letter(t, c.who), sec(c.after))
+		if got.IsZero() != (c.want == 0) || !got.IsZero() && !got.Equal(sec(c.want)) {
+			t.Errorf("%s left after %g at %s, want %g", c.who, c.after, got, c.want)
+		}
+	}
+}

@@ -40,8 +40,16 @@ func newWorld(addresses ...string) *world {
 	return w
 }
 
-// put makes addresses the Service's slice; "-10.0.0.1" is one that terminates.
+// put makes addresses the Service's slice.
 func (w *world) put(addresses ...string) {
+	w.index.Apply(sliceOf(addresses...))
+	if w.teller != nil {
+		w.teller.Set(w.index.Service(web))
+	}
+}
+
+// sliceOf is a slice of the Service; "-10.0.0.1" is an address that terminates.
+func sliceOf(addresses ...string) *discoveryv1.EndpointSlice {
 	s := &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{Namespace: web.Namespace, Name: "web-a", Labels: map[string]string{discoveryv1.LabelServiceName: web.Name}},
 		AddressType: discoveryv1.AddressTypeIPv4,
@@ -54,10 +62,7 @@ func (w *world) put(addresses ...string) {
 			Conditions: discoveryv1.EndpointConditions{Ready: ptr.To(a == bare), Serving: ptr.To(true), Terminating: ptr.To(a != bare)},
 		})
 	}
-	w.index.Apply(s)
-	if w.teller != nil {
-		w.teller.Set(w.index.Service(web))
-	}
+	return s
 }
 
 func (w *world) follow(addresses ...string) {
