@@ -85,7 +85,7 @@ func TestRealRules(t *testing.T) {
 	}
 	for _, spec := range []string{
 		"shop/web:https", "shop/web:8080", "shop/we:http", "web/shop:http", "shop/sticky:dns", "shop/web:http?protocol=udp", "shop/web:",
-		"shop/none:", "shop/none:admin", "shop/none:81", "shop/far:http", "shop/web:31604",
+		"shop/none:", "shop/none:admin", "shop/none:81", "shop/none:80?protocol=udp", "shop/far:80?protocol=udp", "shop/far:http", "shop/web:31604",
 	} {
 		if list, err := newSource(t, spec, both).Members(t.Context()); err == nil || !strings.Contains(err.Error(), "do not name") {
 			t.Errorf("%s: %v, %v", spec, list, err)

@@ -135,11 +135,13 @@ func TestURL(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	for says, with := range map[string]http.HandlerFunc{
-		"status 503: no \ufffd[2J": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no \x1b[2J\nmore", http.StatusServiceUnavailable) },
-		"404 Not Found":            http.NotFound,
-		"status 204":               func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
-		"sends to":                 func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/else", http.StatusFound) },
-		"longer than":              func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBytes+1)) },
+		"status 503: no \ufffd[2J": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no \x1b[2J\nmore", http.StatusServiceUnavailable)
+		},
+		"404 Not Found": http.NotFound,
+		"status 204":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"sends to":      func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/else", http.StatusFound) },
+		"longer than":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBytes+1)) },
 		"unexpected EOF": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("10.0.0.1:80\n"))
