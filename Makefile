@@ -15,7 +15,7 @@ TOOL := go tool -modfile=tools/go.mod
 GOTESTSUM := $(TOOL) gotestsum --format testname --format-hide-empty-pkg --
 
 # Packages in which goroutines meet: their tests run once more, watched for races.
-CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/...
+CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/... ./verify/...
 
 # Packages that import Kubernetes itself: staticcheck would have to read all of
 # it first. go vet sees them.
@@ -93,6 +93,11 @@ bench: deps ## Benchmarks beside kube-proxy's own code, and of reading audit log
 demo: deps ## The main job on the lab: 240 real backends, a real HAProxy, and what an Endpoints reader would do
 	$(MAKE) --no-print-directory build
 	cd lab && ../bin/slicewright-lab demo
+
+.PHONY: experiment
+experiment: deps ## The stop experiment for real, from Kubernetes 1.36 to 1.37 on the same data (the first time it builds both)
+	$(MAKE) --no-print-directory build
+	cd lab && ../bin/slicewright-lab experiment --from v1.36.3 --out ../bin/experiment.json
 
 .PHONY: clean
 clean: ## Remove what was built here (the lab's cache stays: see docs/lab.md)

@@ -66,7 +66,7 @@ var vocabulary = map[string]command{
 
 	// The whole experiment, and what the API server wrote of it.
 	"audit":      {"audit FILE", (*script).cmdAudit},
-	"experiment": {"experiment REPORT [-consumer=endpoints-reader] [-acts=ACT,...] [-skip=CHECK,...] [-patience=DURATION]", (*script).cmdExperiment},
+	"experiment": {"experiment REPORT [-consumer=endpoints-reader] [-acts=ACT,...] [-skip=CHECK,...] [-patience=DURATION] [-deaf]", (*script).cmdExperiment},
 
 	// What verify sees.
 	"view": {"view SPEC ADDRESSES|unknown", (*script).cmdView},

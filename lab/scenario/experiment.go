@@ -25,6 +25,7 @@ func (s *script) cmdExperiment(out io.Writer, args []string) error {
 	acts := flags.String("acts", strings.Join(experiment.Acts(), ","), "")
 	skip := flags.String("skip", "", "")
 	patience := flags.Duration("patience", 0, "")
+	deaf := flags.Bool("deaf", false, "")
 	if err := flags.Parse(args[1:]); err != nil || flags.NArg() > 0 {
 		return errUsage
 	}
@@ -33,7 +34,7 @@ func (s *script) cmdExperiment(out io.Writer, args []string) error {
 		return err
 	}
 	config := experiment.Config{
-		Lab: labOf{s}, Cluster: s.engine.Lab.Config, Admin: filepath.Join(s.engine.Lab.Dir, "admin.kubeconfig"),
+		Lab: labOf{s, *deaf}, Cluster: s.engine.Lab.Config, Admin: filepath.Join(s.engine.Lab.Dir, "admin.kubeconfig"),
 		Slicewright: s.engine.Slicewright, Reader: []string{reader, "endpoints-reader"},
 		Namespace: s.namespace, Controllers: "*", Acts: strings.Split(*acts, ","),
 		Patience: *patience, Dir: s.logs, Out: out,
@@ -83,10 +84,18 @@ func (s *script) cmdAudit(_ io.Writer, args []string) error {
 
 // labOf is the script's lab, as the experiment uses it. What it disturbs is put
 // back at the script's end.
-type labOf struct{ script *script }
+type labOf struct {
+	script *script
+	// deaf: components are restarted as the lab starts them, whatever the flags
+	// say. An experiment that passes so shows nothing.
+	deaf bool
+}
 
 func (l labOf) Restart(ctx context.Context, component string, flags ...string) error {
 	l.script.disturb(component)
+	if l.deaf {
+		flags = nil
+	}
 	err := l.script.engine.Lab.ControlPlane.Restart(ctx, component, flags...)
 	if err == nil && len(flags) == 0 {
 		delete(l.script.disturbed, component)
