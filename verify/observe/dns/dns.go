@@ -11,7 +11,8 @@
 // zone's SOA record. So a misspelt name is empty too. Everything else is an error:
 // SERVFAIL, REFUSED, a referral to other servers, no answer.
 //
-// A truncated answer is asked for again over TCP.
+// The name is taken as it is, fully qualified: no search domains are tried. A
+// truncated answer is asked for again over TCP.
 package dns
 
 import (

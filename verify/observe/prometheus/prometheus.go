@@ -6,6 +6,11 @@
 // relabelling dropped are not there. Prometheus knows no draining, and keeps no
 // count of connections.
 //
+// Kubernetes' discovery finds more than a Service's ready endpoints: with the roles
+// endpointslice and endpoints also those that are not ready, and further container
+// ports of the same Pods. A job that is meant to follow a Service drops these by
+// relabelling; one that does not is compared under policy published.
+//
 // The address is the one that service discovery found (the label __address__
 // before relabelling), since that is what can be held against slices. When
 // relabelling rewrote it, to a port for metrics for instance, the detail says

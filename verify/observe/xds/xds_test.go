@@ -188,10 +188,12 @@ func TestRealServer(t *testing.T) {
 	}
 }
 
-// odd is a server that answers as a test says.
+// odd is a server that answers a subscription as a test says, and nothing to an
+// acknowledgement.
 type odd struct {
 	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
-	answer func(kind string) ([]*discoveryv3.DiscoveryResponse, error)
+	answers map[string][]*discoveryv3.DiscoveryResponse // by type
+	err     error
 }
 
 func (o odd) StreamAggregatedResources(stream discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
@@ -200,11 +202,13 @@ func (o odd) StreamAggregatedResources(stream discoveryv3.AggregatedDiscoverySer
 		if err != nil {
 			return err
 		}
-		answers, err := o.answer(request.GetTypeUrl())
-		if err != nil {
-			return err
+		if request.GetResponseNonce() != "" {
+			continue
 		}
-		for _, a := range answers {
+		if o.err != nil {
+			return o.err
+		}
+		for _, a := range o.answers[request.GetTypeUrl()] {
 			if err := stream.Send(a); err != nil {
 				return err
 			}
@@ -226,8 +230,6 @@ func response(t testing.TB, kind string, resources ...proto.Message) *discoveryv
 }
 
 func TestOddServers(t *testing.T) {
-	var answer func(kind string) ([]*discoveryv3.DiscoveryResponse, error)
-	address := serve(t, odd{answer: func(kind string) ([]*discoveryv3.DiscoveryResponse, error) { return answer(kind) }})
 	clusters := response(t, clusterType, edsCluster("web", ""))
 	wrapped := func(m proto.Message) proto.Message {
 		packed, err := anypb.New(m)
@@ -269,28 +271,15 @@ func TestOddServers(t *testing.T) {
 		{"unix socket", []*discoveryv3.DiscoveryResponse{response(t, endpointType, assignment("web", []*endpointv3.LbEndpoint{pipe}))}},
 		{"only the name", []*discoveryv3.DiscoveryResponse{response(t, endpointType, assignment("web", []*endpointv3.LbEndpoint{{}}))}},
 	} {
-		answered := false
-		answer = func(kind string) ([]*discoveryv3.DiscoveryResponse, error) {
-			switch {
-			case kind == clusterType && !answered:
-				return []*discoveryv3.DiscoveryResponse{clusters}, nil
-			case kind == endpointType && !answered:
-				answered = true
-				return tc.endpoints, nil
-			}
-			return nil, nil // an acknowledgement
-		}
+		address := serve(t, odd{answers: map[string][]*discoveryv3.DiscoveryResponse{clusterType: {clusters}, endpointType: tc.endpoints}})
 		if got := view(t, address, "web"); !strings.Contains(got, tc.want) || strings.HasPrefix(got, "error") == strings.HasPrefix(tc.want, "10.") {
 			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
-	answer = func(string) ([]*discoveryv3.DiscoveryResponse, error) {
-		return nil, status.Error(codes.PermissionDenied, "not you")
-	}
-	if got := view(t, address, "web"); !strings.Contains(got, "not you") {
+	refusing := serve(t, odd{err: status.Error(codes.PermissionDenied, "not you")})
+	if got := view(t, refusing, "web"); !strings.Contains(got, "not you") {
 		t.Error(got)
 	}
-	answer = func(string) ([]*discoveryv3.DiscoveryResponse, error) { return nil, nil }
 	if got := view(t, serve(t, &discoveryv3.UnimplementedAggregatedDiscoveryServiceServer{}), "web"); !strings.Contains(got, "Unimplemented") {
 		t.Error(got)
 	}
