@@ -15,7 +15,7 @@ TOOL := go tool -modfile=tools/go.mod
 GOTESTSUM := $(TOOL) gotestsum --format testname --format-hide-empty-pkg --
 
 # Packages in which goroutines meet: their tests run once more, watched for races.
-CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/... ./verify/...
+CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/... ./verify/live ./verify/probe ./verify/hold/... ./verify/publication
 
 # Packages that import Kubernetes itself: staticcheck would have to read all of
 # it first. go vet sees them.
