@@ -51,5 +51,7 @@
 // A goodbye and a message can meet on their way, and no protocol here answers
 // such a message; a client has to be ready for it. It is counted as in flight, and
 // as lost where the connection ended in any other way, or where there was time
-// enough for an answer.
+// enough for an answer. HAProxy 2.6 in HTTP mode, between HTTP/2 and HTTP/1.1, was
+// seen to take up to 211 ms for a message and its answer, and 3 ms with
+// "option http-no-delay".
 package hold

@@ -56,7 +56,8 @@ type ledger struct {
 }
 
 // crossing is how long before a goodbye a message may at least have been sent to
-// have met it on its way: what a machine under load makes of a millisecond. Where
+// have met it on its way: the 200 ms for which small parts of a stream are held
+// back on their way through HAProxy, and what a machine under load adds. Where
 // answers took longer, it is as long as the slowest of them.
 const crossing = 250 * time.Millisecond
 
