@@ -25,6 +25,7 @@ type verifyFlags struct {
 	slices   backendsFlags
 	port     string
 	protocol string
+	family   string
 
 	consumers []string
 	probes    verifyProbeFlags
@@ -108,10 +109,11 @@ are), 1 the command of --during failed, 2 wrong usage.`,
 	flags.StringVar(&f.during, "during", "", "shell command to run and to judge what happens in it")
 	flags.BoolVar(&f.allowFailure, "allow-command-failure", false, "a command of --during that fails is no error")
 	flags.DurationVar(&f.settle, "settle", verify.DefaultSettle, "how long a consumer may take to follow a change")
-	flags.DurationVar(&f.interval, "interval", live.DefaultInterval, "time from one look at a consumer to the next")
+	flags.DurationVar(&f.interval, "interval", 0, "time from one look at a consumer to the next (default 500ms, or half of --settle if that is less)")
 	flags.DurationVar(&f.timeout, "timeout", live.DefaultTimeout, "how long the command, and each wait until all has settled, may take")
 	flags.StringVar(&f.port, "port", "", "name of the Service's port (default: its only one)")
 	flags.StringVar(&f.protocol, "protocol", "TCP", "protocol of the port, with --port")
+	flags.StringVar(&f.family, "family", "", "the consumer's IP family, IPv4 or IPv6 (default: both)")
 	flags.StringArrayVarP(&f.slices.files, "filename", "f", nil, "file or folder with EndpointSlices instead of a cluster, - for stdin; may be repeated")
 	flags.StringVar(&f.slices.events, "events", "", "recorded watch instead of a cluster, - for stdin: what it comes to in the end")
 	flags.StringVar(&f.slices.policy, "policy", "", "who should get new connections: "+policyNames()+" (default \"ready\")")
@@ -217,7 +219,7 @@ func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 		return none, usageErrorf("-f and --events exclude each other: slices come from one of them")
 	case f.duration != 0 && f.during != "":
 		return none, usageErrorf("--for and --during exclude each other: a command says itself how long it takes")
-	case f.duration < 0 || f.settle <= 0 || f.interval <= 0 || f.timeout <= 0:
+	case f.duration < 0 || f.settle <= 0 || f.interval < 0 || f.timeout <= 0:
 		return none, usageErrorf("--for, --settle, --interval and --timeout are times from now on: write them as 5s or 10m")
 	case f.record != "" && offline:
 		return none, usageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
@@ -255,6 +257,15 @@ func (f *verifyFlags) config() (live.Config, error) {
 	config := live.Config{
 		Selector: live.Selector{Policy: view.Policy, Location: view.Location, Port: f.port, Protocol: f.protocol, Named: f.port != ""},
 		Settle:   f.settle, Interval: f.interval, Requests: f.probes.requests, Names: new(live.Names),
+	}
+	switch f.family {
+	case "":
+	case endpointset.IPv4.String():
+		config.Selector.Family = endpointset.IPv4
+	case endpointset.IPv6.String():
+		config.Selector.Family = endpointset.IPv6
+	default:
+		return config, usageErrorf("unknown --family %q: use IPv4 or IPv6", f.family)
 	}
 	seen := map[string]bool{}
 	for _, spec := range f.consumers {

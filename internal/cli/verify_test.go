@@ -379,6 +379,7 @@ endpoints: [{addresses: ["10.0.0.1"]}]
 		{"a port that is not there", append(consumer, "-f", two, "--port", "grpc"), ExitUsage, `no port "grpc"`},
 		{"a Service in two namespaces", []string{"web", "--consumer", "file:" + file, "-f", two}, ExitUsage, "other and shop"},
 		{"a Service that is not there", []string{"shop/cart", "--consumer", "file:" + file, "-f", two}, ExitUnknown, "no EndpointSlice belongs"},
+		{"an unknown family", append(consumer, "--family", "IPX", "-f", two), ExitUsage, "IPX"},
 		{"a port that was chosen", append(consumer, "-f", two, "--port", "http"), ExitHolds, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -380,3 +380,11 @@ func TestWrongConfigurations(t *testing.T) {
 		}
 	}
 }
+
+// A short time to settle shortens the interval, if nobody says another.
+func TestTheIntervalFollowsTheSettleTime(t *testing.T) {
+	r, err := New(Config{Consumers: []verify.Observer{worldConsumer{newWorld()}}, Settle: 400 * time.Millisecond})
+	if err != nil || r.config.Interval != 200*time.Millisecond {
+		t.Errorf("%v", err)
+	}
+}

@@ -116,6 +116,9 @@ type Selector struct {
 	Port     string
 	Protocol string
 	Named    bool
+	// Family is the one that the consumer speaks; 0 is both. Addresses of the other
+	// are none of the Service's for it.
+	Family endpointset.Family
 }
 
 // Select returns the chosen part of a set.
@@ -123,6 +126,12 @@ func (s Selector) Select(set *endpointset.Set) endpointset.Selection {
 	sel := set.Select(s.Policy, s.Location)
 	if s.Named {
 		sel = sel.Port(s.Port, s.Protocol)
+	}
+	if s.Family != 0 {
+		other := func(b endpointset.Backend) bool { return b.Family() != s.Family }
+		sel.Active = slices.DeleteFunc(slices.Clone(sel.Active), other)
+		sel.Draining = slices.DeleteFunc(slices.Clone(sel.Draining), other)
+		sel.Excluded = slices.DeleteFunc(slices.Clone(sel.Excluded), func(x endpointset.Exclusion) bool { return other(x.Backend) })
 	}
 	return sel
 }
