@@ -237,7 +237,7 @@ subsets:
 	if diff := cmp.Diff(golden, string(out)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c.Objects != 1 || c.Skipped != 1 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "chart.yaml: document 4, line 15: endpoints /prices: it asks not to be mirrored") {
+	if c.Objects != 1 || c.Skipped != 1 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "chart.yaml: document 2, line 15: endpoints /prices: it asks not to be mirrored") {
 		t.Errorf("%d objects, %d skipped, warnings %q", c.Objects, c.Skipped, c.Warnings)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // document is one document of a manifest: YAML between two separators, or one
@@ -30,89 +32,23 @@ type document struct {
 }
 
 // documents splits a manifest. Empty documents and those of comments alone,
-// which Helm writes many of, are left out and counted on.
+// which Helm writes many of, are left out.
 func documents(source string, data []byte) ([]*document, error) {
 	var docs []*document
-	number := 0
-	for _, part := range splitYAML(data) {
-		number++
-		if blank(part.text) {
-			continue
-		}
-		doc := &document{source: source, number: number, line: part.line, text: part.text}
-		if first := bytes.TrimLeft(part.text, " \t\r\n"); first[0] != '{' {
-			docs = append(docs, doc)
-			continue
-		}
-		values, err := splitJSON(doc)
-		if err != nil {
-			return nil, err
-		}
-		number += len(values) - 1
-		docs = append(docs, values...)
-	}
-	return docs, nil
-}
-
-type part struct {
-	line int
-	text []byte
-}
-
-// splitYAML splits at lines that begin with "---" or "...". Neither can stand at
-// the beginning of a line inside a document.
-func splitYAML(data []byte) []part {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // a byte order mark
-	parts := []part{{line: 1}}
-	for number, line := range bytes.SplitAfter(data, []byte("\n")) {
-		rest, found := bytes.CutPrefix(line, []byte("---"))
-		if !found {
-			rest, found = bytes.CutPrefix(line, []byte("..."))
-		}
-		if found && (len(rest) == 0 || bytes.ContainsRune([]byte(" \t\r\n"), rune(rest[0]))) {
-			parts = append(parts, part{line: number + 1})
-			line = append([]byte("   "), rest...) // what follows keeps its column
-		}
-		last := &parts[len(parts)-1]
-		last.text = append(last.text, line...)
-	}
-	return parts
-}
-
-// blank reports that there are only comments and directives.
-func blank(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
-			return false
-		}
-	}
-	return true
-}
-
-// splitJSON splits values that follow each other without a separator, as
-// kubectl writes them with --watch.
-func splitJSON(doc *document) ([]*document, error) {
-	var docs []*document
-	dec := json.NewDecoder(bytes.NewReader(doc.text))
-	for {
-		var raw json.RawMessage
-		err := dec.Decode(&raw)
+	for r := manifest.NewReader(bytes.NewReader(data), len(data)+1); ; {
+		d, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return docs, nil
 		}
-		end := int(dec.InputOffset())
-		value := &document{source: doc.source, number: doc.number + len(docs), json: true, text: raw}
-		value.line = doc.line + bytes.Count(doc.text[:max(0, end-len(raw))], []byte("\n"))
-		if err != nil {
-			end = len(doc.text)
-			var syntax *json.SyntaxError
-			if errors.As(err, &syntax) {
-				end = min(end, int(syntax.Offset))
-			}
-			return nil, value.errorf(doc.line+bytes.Count(doc.text[:end], []byte("\n")), "no JSON: %w", err)
+		doc := &document{source: source, number: max(d.Number, 1), line: max(d.Line, 1), text: bytes.Clone(d.Text), json: d.JSON}
+		var syntax *manifest.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			return nil, doc.errorf(syntax.Line, "no JSON: %w", syntax.Err)
+		case err != nil:
+			return nil, doc.errorf(r.Line(), "%w", err)
 		}
-		docs = append(docs, value)
+		docs = append(docs, doc)
 	}
 }
 

@@ -1,19 +1,20 @@
 package objects
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // jsonDocuments reads JSON values one after the other into the same trees that
 // the YAML parser builds, and takes lists apart: an item at a time is in memory.
 type jsonDocuments struct {
-	in   *lineCounter
+	in   *manifest.LineCounter
 	dec  *json.Decoder
 	max  int
 	line int // where the last document, or the error, begins
@@ -22,11 +23,10 @@ type jsonDocuments struct {
 	depth int      // brackets open around the items that are being read; 0: none
 }
 
-func newJSONDocuments(in *bufio.Reader, max int) *jsonDocuments {
-	counter := newLineCounter(in)
-	dec := json.NewDecoder(counter)
+func newJSONDocuments(in *manifest.LineCounter, max int) *jsonDocuments {
+	dec := json.NewDecoder(in)
 	dec.UseNumber()
-	return &jsonDocuments{in: counter, dec: dec, max: max, line: 1}
+	return &jsonDocuments{in: in, dec: dec, max: max, line: 1}
 }
 
 // next returns the next item of a list, or the next value that is no list. What
@@ -125,7 +125,7 @@ func (j *jsonDocuments) value(token json.Token, list typeMeta) (document, error)
 			return document{}, j.fail(err)
 		}
 	}
-	j.line, _ = j.in.position(j.dec.InputOffset() - 1)
+	j.line, _ = j.in.Position(j.dec.InputOffset() - 1)
 	root, err := b.value(token, 1)
 	if err != nil {
 		return document{}, j.fail(err)
@@ -136,7 +136,7 @@ func (j *jsonDocuments) value(token json.Token, list typeMeta) (document, error)
 // fail notes the line of an error that ends the stream. The decoder reports the
 // end of input inside a value as a plain io.EOF.
 func (j *jsonDocuments) fail(err error) error {
-	j.line, _ = j.in.position(j.dec.InputOffset())
+	j.line, _ = j.in.Position(j.dec.InputOffset())
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("is cut short: the JSON does not end")
 	}
@@ -151,7 +151,7 @@ func (j *jsonDocuments) builder() *jsonBuilder {
 // allowed it goes on reading, so that what follows can be read, and keeps
 // nothing.
 type jsonBuilder struct {
-	in      *lineCounter
+	in      *manifest.LineCounter
 	dec     *json.Decoder
 	end     int64
 	discard bool
@@ -164,7 +164,7 @@ var errTooDeep = errors.New("nests deeper than any Kubernetes object")
 
 func (b *jsonBuilder) document(root *yaml.Node, list typeMeta) (document, error) {
 	if b.discard {
-		return document{}, errTooLong
+		return document{}, manifest.ErrTooLong
 	}
 	return document{line: root.Line, root: root, list: list}, nil
 }
@@ -252,53 +252,6 @@ func (b *jsonBuilder) node(kind yaml.Kind, tag, value string) *yaml.Node {
 	case tag == "!!str":
 		length += 2
 	}
-	line, column := b.in.position(b.dec.InputOffset() - length)
+	line, column := b.in.Position(b.dec.InputOffset() - length)
 	return &yaml.Node{Kind: kind, Tag: tag, Value: value, Line: line, Column: column}
-}
-
-// lineCounter reads JSON, notes where lines begin, and forgets those that lie
-// behind. It blanks YAML's marker between two values: inside one no line begins
-// with it.
-type lineCounter struct {
-	in     *bufio.Reader
-	offset int64   // of what was read from in
-	rest   []byte  // read from in and not yet given away
-	starts []int64 // offsets of line beginnings, ascending
-	first  int     // number of the line that begins at starts[0]
-}
-
-func newLineCounter(in *bufio.Reader) *lineCounter {
-	return &lineCounter{in: in, starts: []int64{0}, first: 1}
-}
-
-func (l *lineCounter) Read(p []byte) (int, error) {
-	if len(l.rest) == 0 {
-		piece, err := l.in.ReadSlice('\n')
-		if len(piece) == 0 {
-			return 0, err
-		}
-		if l.starts[len(l.starts)-1] == l.offset && isMarker(piece) {
-			copy(piece, "   ")
-		}
-		l.offset += int64(len(piece))
-		if piece[len(piece)-1] == '\n' {
-			l.starts = append(l.starts, l.offset)
-		}
-		l.rest = piece
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[n:]
-	return n, nil
-}
-
-// position gives line and column, from 1, of an offset not before the line last
-// asked for.
-func (l *lineCounter) position(offset int64) (line, column int) {
-	i := 0
-	for i+1 < len(l.starts) && l.starts[i+1] <= offset {
-		i++
-	}
-	l.starts = l.starts[i:]
-	l.first += i
-	return l.first, max(int(offset-l.starts[0])+1, 1)
 }

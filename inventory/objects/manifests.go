@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slicewright/slicewright/internal/manifest"
 	"github.com/slicewright/slicewright/inventory/chart"
 	"github.com/slicewright/slicewright/inventory/evidence"
 )
@@ -169,7 +170,7 @@ func (r *reader) readDocuments(name string, stream io.Reader, place func(line, c
 			return
 		case err != nil:
 			r.skip(lineOf(name, docs.line, place), plainError(err).Error())
-			if !errors.Is(err, errTooLong) {
+			if !errors.Is(err, manifest.ErrTooLong) {
 				return
 			}
 		default:

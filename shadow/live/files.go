@@ -3,7 +3,6 @@ package live
 //lint:file-ignore SA1019 the deprecated API is what is compared
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -18,13 +17,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/manifest"
 	"github.com/slicewright/slicewright/shadow"
 )
 
-// maxManifest bounds a file, in bytes: a dump of a large cluster has some
+// maxManifest bounds a document, in bytes: a dump of a large cluster has some
 // hundred megabytes.
 const maxManifest = 1 << 30
 
@@ -76,22 +76,20 @@ func (f *Files) open(path string) error {
 }
 
 func (f *Files) read(name string, r io.Reader) error {
-	limited := &io.LimitedReader{R: r, N: maxManifest + 1}
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bufio.NewReader(limited), 4096)
-	for i := 1; ; i++ {
-		var document json.RawMessage
-		err := decoder.Decode(&document)
-		if limited.N == 0 {
-			return fmt.Errorf("%s: it is larger than %d bytes", name, maxManifest)
-		}
+	for docs := manifest.NewReader(r, maxManifest); ; {
+		doc, err := docs.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		text := doc.Text
+		if err == nil && !doc.JSON {
+			text, err = yaml.YAMLToJSON(doc.Text)
+		}
 		if err == nil {
-			err = f.object(document, "", 0)
+			err = f.object(text, "", 0)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: document %d: %w", name, i, err)
+			return fmt.Errorf("%s: document %d, which begins in line %d: %w", name, max(doc.Number, 1), docs.Line(), err)
 		}
 	}
 }

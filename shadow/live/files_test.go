@@ -80,9 +80,9 @@ func TestOneServiceOfManifests(t *testing.T) {
 
 func TestManifestsThatCannotBeCompared(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no YAML", "a: [", "document 1: "},
-		{"a wrong type", "apiVersion: v1\nkind: Endpoints\nmetadata: {name: x}\nsubsets: 7\n", "document 1: v1 Endpoints: "},
-		{"a wrong item", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Endpoints}]\n", "document 1: items[0]: v1 Endpoints: metadata.name is missing"},
+		{"no YAML", "a: [", "document 1, which begins in line 1: "},
+		{"a wrong type", "apiVersion: v1\nkind: Endpoints\nmetadata: {name: x}\nsubsets: 7\n", "document 1, which begins in line 1: v1 Endpoints: "},
+		{"a wrong item", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Endpoints}]\n", "document 1, which begins in line 1: items[0]: v1 Endpoints: metadata.name is missing"},
 		{"Lists in Lists", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 9) + strings.Repeat("]}", 9), "kind List is nested more than 4 deep"},
 		{"neither", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "neither Endpoints nor EndpointSlices"},
 		{"nothing", "", "neither Endpoints nor EndpointSlices"},

@@ -13,6 +13,8 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // Files returns all EndpointSlices in the files, in their order. A path may be
@@ -95,24 +97,31 @@ func (e *noSliceError) Error() string {
 	return fmt.Sprintf("%s: no EndpointSlice in it, but %s", e.name, strings.Join(found, ", "))
 }
 
+// maxDocument bounds a document, in bytes: a dump of all slices of a large cluster
+// is one List of some hundred megabytes.
+const maxDocument = 1 << 30
+
 func fromReader(name string, r io.Reader) ([]*discoveryv1.EndpointSlice, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	var all []*discoveryv1.EndpointSlice
 	none := &noSliceError{name, map[string]int{}}
-	for i, doc := range documents(data) {
-		asJSON, err := yaml.YAMLToJSON(doc.text)
+	for docs := manifest.NewReader(r, maxDocument); ; {
+		doc, err := docs.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		asJSON := doc.Text
+		if err == nil && !doc.JSON {
+			asJSON, err = yaml.YAMLToJSON(doc.Text)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, i+1, doc.line, err)
+			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, max(doc.Number, 1), docs.Line(), err)
 		}
 		if string(bytes.TrimSpace(asJSON)) == "null" {
-			continue // nothing but comments
+			continue
 		}
 		found, others, err := decode(asJSON)
 		if err != nil {
-			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, i+1, doc.line, err)
+			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, doc.Number, doc.Line, err)
 		}
 		all = append(all, found...)
 		for kind, n := range others {
@@ -123,30 +132,4 @@ func fromReader(name string, r io.Reader) ([]*discoveryv1.EndpointSlice, error) 
 		return nil, none
 	}
 	return all, nil
-}
-
-// A document is a part of a file, and the line that it begins in.
-type document struct {
-	text []byte
-	line int
-}
-
-// documents splits a file at the lines that begin with "---". JSON is YAML, so
-// a JSON file is one document; several JSON objects one after another are a
-// stream, which is for [Stream].
-func documents(data []byte) []document {
-	var docs []document
-	current := document{line: 1}
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		if bytes.HasPrefix(line, []byte("---")) {
-			docs = append(docs, current)
-			current = document{line: number + 1}
-			continue
-		}
-		current.text = append(current.text, line...)
-	}
-	docs = append(docs, current)
-	return slices.DeleteFunc(docs, func(d document) bool { return len(bytes.TrimSpace(d.text)) == 0 })
 }
