@@ -166,11 +166,12 @@ func TestNoAnswer(t *testing.T) {
 		}
 		return r
 	}
-	var with func(m *dns.Msg, network string)
+	type answer func(m *dns.Msg, network string)
+	var current atomic.Value // of answer: a late packet may still ask for the one before
 	server := serve(t, func(w dns.ResponseWriter, q *dns.Msg, network string) {
 		m := new(dns.Msg)
 		m.SetReply(q)
-		with(m, network)
+		current.Load().(answer)(m, network)
 		_ = w.WriteMsg(m)
 	})
 	s := source(t, server, "web.shop.svc?type=A")
@@ -201,34 +202,35 @@ func TestNoAnswer(t *testing.T) {
 			}
 		}},
 	} {
-		with = tc.with
+		current.Store(answer(tc.with))
 		if got := text(s.Members(t.Context())); !strings.HasPrefix(got, "error") || !strings.Contains(got, tc.want) {
 			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
-	for _, with = range []func(m *dns.Msg, network string){
+	for _, with := range []answer{
 		func(m *dns.Msg, _ string) {
 			m.Rcode, m.Ns = dns.RcodeNameError, []dns.RR{record("svc. 5 IN SOA a. b. 1 2 3 4 5")}
 		},
 		func(m *dns.Msg, _ string) { m.Ns = []dns.RR{record("svc. 5 IN SOA a. b. 1 2 3 4 5")} },
 		func(m *dns.Msg, _ string) { m.Authoritative = true },
 	} {
+		current.Store(with)
 		if got := text(s.Members(t.Context())); got != "" {
 			t.Errorf("%s, want an empty view", got)
 		}
 	}
 	// The chain of aliases is followed, whatever its order.
-	with = func(m *dns.Msg, _ string) {
+	current.Store(answer(func(m *dns.Msg, _ string) {
 		m.Answer = []dns.RR{
 			record("c.shop.svc. 5 IN A 10.42.0.1"), record("b.shop.svc. 5 IN CNAME c.shop.svc."), record("web.shop.svc. 5 IN CNAME b.shop.svc."),
 			record("x.shop.svc. 5 IN A 10.42.0.9"),
 		}
-	}
+	}))
 	if got := text(s.Members(t.Context())); got != "10.42.0.1:0" {
 		t.Error(got)
 	}
 	// More SRV targets than are looked up one by one.
-	with = func(m *dns.Msg, network string) {
+	current.Store(answer(func(m *dns.Msg, network string) {
 		m.Authoritative = true
 		if m.Question[0].Qtype == dns.TypeSRV {
 			if m.Truncated = network == "udp"; m.Truncated {
@@ -238,7 +240,7 @@ func TestNoAnswer(t *testing.T) {
 				m.Answer = append(m.Answer, record(fmt.Sprintf("web.shop.svc. 5 IN SRV 0 0 80 t%d.", i)))
 			}
 		}
-	}
+	}))
 	if got := text(source(t, server, "web.shop.svc?type=SRV").Members(t.Context())); !strings.HasSuffix(got, "more than 200 names to ask for") {
 		t.Error(got)
 	}

@@ -180,6 +180,7 @@ func TestRefused(t *testing.T) {
 		"not a regular file":            "include fifo;",
 		"is a directory or not regular": "",
 		"more than 50 files":            "include deep0;",
+		"includes itself, by way of":    "include main.conf;",
 		"wants one file":                "include a b;",
 		"syntax error in pattern":       "include [;",
 		"block inside an upstream":      "upstream web { x { } }",
