@@ -191,18 +191,21 @@ func (a *recoveryAct) repeat(ctx context.Context) error {
 // taken up again: the new one's watch cache begins later than the revision that
 // the consumer stands at, so that it has to list anew.
 func (a *recoveryAct) loseWatch(ctx context.Context) error {
-	a.consumer.way.cut()
-	before, err := a.change(ctx)
-	if err != nil {
-		return err
-	}
-	if err := a.Lab.Kill(ctx, controlplane.APIServer); err != nil {
-		return err
-	}
-	err = a.check(ctx, "watch-lost", func(ctx context.Context, ev *evidence) error {
-		judged := a.follows(ctx, a.consumer, parse(before), ev, "With its watch cut, the slices changed and the API server killed, it went on with those before")
-		if err := a.Lab.Restart(ctx, controlplane.APIServer); err != nil {
+	return a.check(ctx, "watch-lost", func(ctx context.Context, ev *evidence) error {
+		a.consumer.way.cut()
+		before, err := a.change(ctx)
+		if err != nil {
 			return err
+		}
+		if err := a.Lab.Kill(ctx, controlplane.APIServer); err != nil {
+			return err
+		}
+		judged := a.follows(ctx, a.consumer, parse(before), ev, "With its watch cut, the slices changed and the API server killed, it went on with those before")
+		// Controllers wait up to half a minute before they try again; new ones do not.
+		for _, component := range []string{controlplane.APIServer, controlplane.ControllerManager, controlplane.Scheduler} {
+			if err := a.Lab.Restart(ctx, component); err != nil {
+				return err
+			}
 		}
 		if err := a.consumer.way.mend(); err != nil {
 			return err
@@ -212,9 +215,4 @@ func (a *recoveryAct) loseWatch(ctx context.Context) error {
 		}
 		return a.follows(ctx, a.consumer, parse(a.window()), ev, "With the API server started again")
 	})
-	if err != nil {
-		return err
-	}
-	// Controllers wait up to half a minute before they try again; new ones do not.
-	return errors.Join(a.Lab.Restart(ctx, controlplane.ControllerManager), a.Lab.Restart(ctx, controlplane.Scheduler))
 }

@@ -368,12 +368,12 @@ func (a *stopAct) restart(ctx context.Context) error {
 
 // cut takes the API server away from both sides while Pods move.
 func (a *stopAct) cut(ctx context.Context) error {
-	a.consumer.way.cut()
-	a.reader.way.cut()
-	if err := a.move(ctx); err != nil {
-		return err
-	}
 	return a.check(ctx, "connection-cut", func(ctx context.Context, ev *evidence) error {
+		a.consumer.way.cut()
+		a.reader.way.cut()
+		if err := a.move(ctx); err != nil {
+			return err
+		}
 		judged := a.stays(ctx, a.consumer, parse(kept), ev, fmt.Sprintf("With its connection to the API server cut while %d Pods moved", movable))
 		if err := errors.Join(a.consumer.way.mend(), a.reader.way.mend()); err != nil {
 			return err

@@ -108,7 +108,7 @@ func (e *experiment) follows(ctx context.Context, s *side, want []netip.Addr, ev
 	s.most = max(s.most, len(want))
 	a, err := e.exactly(ctx, s.url, want, s.most)
 	if missing := (shortfall{}); errors.As(err, &missing) {
-		return short("%s: %w", when, err)
+		return short("%s, through %s: %w", when, s.name, err)
 	}
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func TestARoundIsLongEnoughToMeetWhatShouldHaveGone(t *testing.T) {
 	e := &experiment{Config: Config{Patience: 300 * time.Millisecond}, recorder: &recorder{out: io.Discard}}
 	s := &side{name: "it", url: balancer(t, func() []string { return servers }, dead...), most: len(servers)}
 	var ev evidence
-	if err := e.follows(t.Context(), s, nil, &ev, "After the last one"); err == nil || !strings.Contains(err.Error(), "After the last one: after 300ms, of 120 requests 20 other addresses answered") {
+	if err := e.follows(t.Context(), s, nil, &ev, "After the last one"); err == nil || !strings.Contains(err.Error(), "After the last one, through it: after 300ms, of 120 requests 20 other addresses answered") {
 		t.Errorf("%v, %v", err, ev.sentences)
 	}
 }
