@@ -17,18 +17,13 @@ import (
 type socket struct{ conn *websocket.Conn }
 
 func openWebSocket(ctx context.Context, conn net.Conn, t *Target) (*socket, error) {
-	// The deadline is that of opening; a broken-off ctx ends the handshake too.
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	u, err := url.Parse(t.String())
 	if err != nil {
 		return nil, err
 	}
 	u.Scheme = "ws" // the handshake of TLS is done
-	header := t.options.Header.Clone()
-	ws, answer, err := websocket.NewClient(conn, u, header, 0, 0)
-	if !stop() && err == nil {
-		err = ctx.Err()
-	}
+	dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}
+	ws, answer, err := dialer.DialContext(ctx, u.String(), t.options.Header.Clone())
 	switch {
 	case errors.Is(err, websocket.ErrBadHandshake) && answer != nil:
 		return nil, fmt.Errorf("the server does not take up WebSocket: %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
