@@ -254,7 +254,7 @@ func TestBackendsRefuses(t *testing.T) {
 		want        string
 	}{
 		{"a file that is no slice", "kind: ConfigMap\napiVersion: v1\n", []string{"-f", "-"}, ExitFailed, `stdin: no EndpointSlice in it, but 1 × "v1 ConfigMap"`},
-		{"a broken document in the middle", oneSlice + "---\na: b: c\n---\n" + oneSlice, []string{"-f", "-"}, ExitFailed, "stdin: document 2, which begins in line 18: yaml:"},
+		{"a broken document in the middle", oneSlice + "---\na: b: c\n---\n" + oneSlice, []string{"-f", "-"}, ExitFailed, "stdin: document 2, which begins in line 17: yaml:"},
 		{"a slice with a wrong type in it", strings.Replace(oneSlice, "port: 8080", "port: eighty", 1), []string{"-f", "-"}, ExitFailed, "stdin: document 1"},
 		{"an old version", strings.Replace(oneSlice, "io/v1", "io/v1beta1", 1), []string{"-f", "-"}, ExitFailed, `an EndpointSlice of "discovery.k8s.io/v1beta1"`},
 		{"an empty folder", "", []string{"-f", dir}, ExitFailed, "no EndpointSlice in its 0 "},
