@@ -98,8 +98,8 @@ func members(rows []driver.Row) ([]verify.Member, error) {
 	return list, nil
 }
 
-// use says what a status means. Its words are those of HAProxy 2.0 to 3.2; what
-// follows a blank says more about the same. A server without checks is not said
+// use says what a status means. Its words are all that HAProxy's source has for
+// servers (srv_hlt_st, and MAINT); what follows a blank says more about the same. A server without checks is not said
 // to drain when its weight is 0, though it does.
 func use(status string, weight int) (verify.Use, error) {
 	word, _, _ := strings.Cut(status, " ")
