@@ -130,7 +130,7 @@ func (s *script) cmdRaw(_ io.Writer, args []string) error {
 
 // dumped are what find reads of a cluster; {} stands for the namespace.
 var dumped = []string{
-	"/api/v1/namespaces/{}/serviceaccounts", "/api/v1/namespaces/{}/pods", "/api/v1/namespaces/{}/endpoints",
+	"/api/v1/namespaces/{}/serviceaccounts", "/api/v1/namespaces/{}/pods", "/api/v1/namespaces/{}/endpoints", //nolint:endpointsvet // what find is given to read
 	"/apis/apps/v1/namespaces/{}/deployments", "/apis/apps/v1/namespaces/{}/replicasets",
 	"/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles", "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
 }

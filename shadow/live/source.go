@@ -80,7 +80,7 @@ func (s *source) reflector() *cache.Reflector {
 			return stream, err
 		},
 	}
-	return cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(both, s.watcher.client), s.kind, s, cache.ReflectorOptions{
+	return cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(both, s.watcher.client), s.kind, s, cache.ReflectorOptions{ //nolint:endpointsvet // the deprecated API is what is compared
 		Name:            "shadow/" + s.name + "/" + s.namespace,
 		TypeDescription: s.name,
 		// client-go's own default waits up to a minute, in which nothing is judged.
