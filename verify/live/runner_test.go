@@ -340,6 +340,18 @@ func TestWhatIsObserved(t *testing.T) {
 	})
 }
 
+// An answer that does not say whose it is says nothing of a backend.
+func TestWhatIsNotObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld("10.0.0.1")
+		w.failure = verify.Unidentified
+		run(t, w, Plan{}, func(c *Config) {
+			c.Consumers = nil
+			c.Observed = func(o timeline.Observation) { t.Errorf("%+v", o) }
+		})
+	})
+}
+
 func TestThePortMustBeOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {

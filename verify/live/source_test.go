@@ -40,6 +40,7 @@ type server struct {
 	mu     sync.Mutex // guards what follows
 	items  []discoveryv1.EndpointSlice
 	err    error // of every list and watch
+	slow   time.Duration
 	stream *apiwatch.FakeWatcher
 }
 
@@ -47,6 +48,7 @@ func newServer(items ...*discoveryv1.EndpointSlice) *server {
 	s := &server{client: fake.NewClientset()}
 	s.set(items...)
 	s.client.PrependReactor("list", "endpointslices", func(clienttesting.Action) (bool, runtime.Object, error) {
+		time.Sleep(s.slow)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return true, &discoveryv1.EndpointSliceList{Items: slices.Clone(s.items)}, s.err
@@ -100,7 +102,8 @@ type ear struct {
 func (e *ear) tell(what string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if n := len(e.told); n == 0 || e.told[n-1] != what {
+	// The same set told twice is no news.
+	if n := len(e.told); n == 0 || e.told[n-1] != what || !strings.HasPrefix(what, "set ") {
 		e.told = append(e.told, what)
 	}
 }
@@ -131,6 +134,7 @@ func sliceWith(version string, addresses ...string) *discoveryv1.EndpointSlice {
 func TestClusterFollowsAndSaysWhenItCannot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(sliceWith("1", "10.0.0.1"))
+		s.slow = 3 * time.Second // nothing is told before the first list
 		e := new(ear)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -173,6 +177,22 @@ func TestLostSlicesAreUnknown(t *testing.T) {
 		outcome(t, r, verify.Undetermined)
 		if len(r.Consumers[0].Differences) > 0 || len(r.Slices.Gaps) != 1 || r.Slices.Known {
 			t.Errorf("%+v, gaps %+v", r.Consumers[0].Differences, r.Slices.Gaps)
+		}
+	})
+}
+
+// A Service without any slice is a mistake in its name, and not one without
+// backends.
+func TestAServiceWithoutSlices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld("10.0.0.1")
+		s := newServer()
+		r, err := New(Config{Service: web, Slices: Cluster{Client: s.client.DiscoveryV1(), Service: web}, Consumers: []verify.Observer{worldConsumer{w}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Run(t.Context(), Plan{}); !errors.Is(err, ErrNoSlices) {
+			t.Errorf("%v", err)
 		}
 	})
 }
