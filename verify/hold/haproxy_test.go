@@ -1,6 +1,7 @@
 package hold_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -113,6 +114,46 @@ func TestEndedSessions(t *testing.T) {
 		t.Errorf("stream %s, connection %s", c.End, c.HTTP2.End)
 	}
 	t.Logf("HAProxy ended the stream with %s, %d messages lost", c.End, c.Messages.Lost)
+}
+
+// Whoever holds a stream lets go of it when it has ended, or the backend's server
+// could not be deleted as long as the client's connection lasts.
+func TestEndedStreamHoldsNoServer(t *testing.T) {
+	s, address := backend(t, "web-1")
+	h := haproxytest.Start(t, `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 5m
+  timeout server 5m
+listen users
+  bind FRONT proto h2
+  server web-1 `+address+"\n")
+	sessions := func() string {
+		for line := range strings.Lines(h.Ask("show stat")) {
+			if fields := strings.Split(line, ","); len(fields) > 4 && fields[1] == "web-1" {
+				return fields[4]
+			}
+		}
+		return "unknown"
+	}
+	run(t, targets(t, hold.Options{Every: once}, "h2c://"+h.Front), func(hold.Report) bool {
+		if got := sessions(); got != "1" {
+			t.Errorf("%s sessions of one held stream", got)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		for deadline := time.Now().Add(patience); sessions() != "0"; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Errorf("%s sessions after its end", sessions())
+				break
+			}
+		}
+		return true
+	})
 }
 
 // A HAProxy that is asked to stop says GOAWAY, and then ends.

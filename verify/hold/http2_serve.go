@@ -85,7 +85,7 @@ func (c *http2Conn) frame(frame http2.Frame) error {
 		if s := c.open[id]; s != nil {
 			s.headers(f)
 			if f.StreamEnded() {
-				c.endStream(id, s.ending())
+				return c.answered(s)
 			}
 		}
 	case *http2.DataFrame:
@@ -143,9 +143,19 @@ func (c *http2Conn) data(f *http2.DataFrame) error {
 		c.mu.Lock()
 	}
 	if f.StreamEnded() {
-		c.endStream(f.StreamID, s.ending())
+		return c.answered(s)
 	}
 	return nil
+}
+
+// answered ends a stream whose answer is whole. A client ends its own side then;
+// a stream that is left half open keeps a proxy from letting go of its server.
+func (c *http2Conn) answered(s *stream) error {
+	c.endStream(s.id, s.ending())
+	if s.lines == nil {
+		return nil // a request, which was whole from the beginning
+	}
+	return c.framer.WriteData(s.id, true, nil)
 }
 
 // endStream notes a stream's end; the first counts.

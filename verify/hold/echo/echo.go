@@ -234,7 +234,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, local net.Addr) 
 	})
 	select {
 	case <-s.leaving:
-		_ = r.Body.Close() // so that nothing more is read, and the stream ends
+		// Ends the reading, and with it the stream. Closing the body would wait for
+		// the reading.
 		_ = control.SetReadDeadline(time.Unix(1, 0))
 	case <-ended:
 	}
