@@ -372,6 +372,23 @@ func TestFailuresAreExplained(t *testing.T) {
 	}
 }
 
+// TestAFailureWithoutAnAddressIsToldToo: a prober that got no answer does not
+// know which endpoint its request went to.
+func TestAFailureWithoutAnAddressIsToldToo(t *testing.T) {
+	events := timelinetest.MustParse(`
+		0s slice web-1 10.0.0.2:T/T/F
+		1s probe fails 10.0.0.2 : status: 503`)
+	for i := range events {
+		if o := events[i].Observation; o != nil {
+			o.Address, o.Port = "", 0
+		}
+	}
+	found := timeline.Findings(history(events), timeline.Options{})
+	if want := "probe: status: 503; which endpoint it went to is not known"; len(found) != 1 || found[0].Message != want || found[0].Address != "" {
+		t.Errorf("%+v, want %q", found, want)
+	}
+}
+
 // TestTerminationTimesAreMeasured: each follower of a deletion is named with the
 // time that it took.
 func TestTerminationTimesAreMeasured(t *testing.T) {
