@@ -211,9 +211,10 @@ func TestATemplateThatFailsCostsItself(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	fsys := tree(map[string]string{
-		"web/values.yaml": "config:\n  jobs:\n  - job_name: pods\n  - job_name: only-here\ntop: one\n",
+		"web/values.yaml": "both: here\nconfig:\n  both: here\n  jobs:\n  - job_name: pods\n  - job_name: only-here\ntop: one\n",
 		"web/templates/_helpers.tpl": `{{ define "role" }}
   from-helper: yes
+  both: here
 {{ end }}`,
 		"web/templates/a.yaml": `{{- /* a comment
 that goes over lines */ -}}
@@ -244,7 +245,8 @@ data:
 		{"twice: a", "web/templates/a.yaml [6 8] 3"},
 		{"from-helper: yes", "web/templates/_helpers.tpl [2] 3"},
 		{"x: one-one", "web/templates/a.yaml [] 0"},
-		{"- job_name: only-here", "web/values.yaml [4] 3"},
+		{"- job_name: only-here", "web/values.yaml [6] 3"},
+		{"both: here", "web/templates/a.yaml [] 0"}, // in a helper and in the values
 	} {
 		number := 1 + strings.Count(tmpl.Text[:max(0, strings.Index(tmpl.Text, test.line))], "\n")
 		line := strings.Split(tmpl.Text, "\n")[number-1]
@@ -273,4 +275,14 @@ func FuzzPlace(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of a line that gave nothing it can be said; of one that may have, it cannot.
+func TestHas(t *testing.T) {
+	template := "role: endpoints\nrole: {{ .x }}\n{{ .y }}\n{{ if\n  role: of no use }}\nkind: Service\n"
+	for line, want := range map[int]bool{1: false, 2: true, 3: true, 4: true, 5: true, 6: false, 7: true, 99: true} {
+		if got := chart.HasIn(template, "  role: pod\n", line); got != want {
+			t.Errorf("line %d can have given it: %v, want %v", line, got, want)
+		}
+	}
 }

@@ -7,3 +7,9 @@ func PlaceIn(template, rendered string, line, column int) Place {
 	t.Has(line)
 	return r.Place(&t, line, column)
 }
+
+// HasIn is Has in one template.
+func HasIn(template, rendered string, line int) bool {
+	t := Template{File: "t", Text: rendered, own: []byte(template)}
+	return t.Has(line)
+}

@@ -145,6 +145,15 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 			[]string{"c/templates/a.yaml (rendered) text/manifest likely"},
 		},
 		{
+			"the namespace of the release is nobody's",
+			map[string]string{
+				"c/templates/a.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: {{ .Release.Namespace }}}\nspec:\n  template:\n    spec:\n      serviceAccountName: a\n      containers:\n      - name: a\n        command: [{{ .Values.tool }}, get, {{ .Values.what }}, -n, {{ .Release.Namespace }}]\n",
+				"c/values.yaml":      "tool: kubectl\nwhat: endpoints\n",
+			},
+			nil,
+			[]string{"c/templates/a.yaml:10:19 text/kubectl likely"},
+		},
+		{
 			"an output that is not the same as another's keeps to its file",
 			map[string]string{
 				"c/templates/a.yaml":               scraper,

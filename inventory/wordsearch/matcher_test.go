@@ -37,3 +37,18 @@ func TestMatcherAgreesWithPlainSearch(t *testing.T) {
 		}
 	})
 }
+
+// Wherever a word stands in a text that is searched in quarters, also across
+// their borders, it is found.
+func TestAWordIsFoundAtEveryPlace(t *testing.T) {
+	m := New("ndpoint", "kubectl", "kube-state-metrics")
+	for _, word := range m.words {
+		for at := range 400 {
+			data := bytes.Repeat([]byte("."), 400)
+			copy(data[at:], word)
+			if got, want := m.In(data), at+len(word) <= len(data); got != want {
+				t.Fatalf("%s at %d of %d: %v", word, at, len(data), got)
+			}
+		}
+	}
+}
