@@ -17,10 +17,7 @@ func (e *experiment) permit(ctx context.Context) error {
 	reader := `{apiGroups: [""], resources: [endpoints], verbs: [get, list, watch]}`
 	own := consumer
 	if e.Consumer.ReadsEndpoints {
-		own += ", " + reader
-	}
-	if e.Consumer.URL != "" {
-		own += `, {apiGroups: [""], resources: [services, pods], verbs: [get, list, watch]}`
+		own += ", " + reader + `, {apiGroups: [""], resources: [services, pods], verbs: [get, list, watch]}`
 	}
 	for name, rules := range map[string]string{"consumer": own, "endpoints-reader": reader} {
 		if err := e.apply(ctx, fmt.Sprintf(roleYAML, name, rules)); err != nil {

@@ -25,12 +25,14 @@ type Consumer struct {
 	// URL is where its load balancer takes requests. "" is the HAProxy of the
 	// lab, whose backend "users" it fills over the socket ${DIR}/admin.sock.
 	URL string
-	// RestartBalancer restarts the load balancer at URL, a program and its
-	// arguments; nil leaves out the check that needs it. The lab's HAProxy needs
-	// none.
-	RestartBalancer []string
-	// ReadsEndpoints gives it the permission. Without it, a consumer that asks
-	// is refused, and the audit log shows that.
+	// Balancer starts the load balancer at URL, as Command starts the consumer, and
+	// stays in the foreground. It is started before the consumer and restarted for
+	// the check that is about that; nil is one that somebody else starts, and leaves
+	// that check out. The lab's HAProxy needs none.
+	Balancer []string
+	// ReadsEndpoints lets it read Endpoints, Services and Pods beside
+	// EndpointSlices. Without it, a consumer that asks is refused, and the audit
+	// log shows that.
 	ReadsEndpoints bool
 }
 
@@ -44,8 +46,8 @@ func (c Consumer) verify() error {
 		return errors.New("the consumer has no name")
 	case len(c.Command) == 0 || c.Command[0] == "":
 		return fmt.Errorf("consumer %s: nothing says how to start it", c.Name)
-	case c.URL == "" && c.RestartBalancer != nil:
-		return fmt.Errorf("consumer %s: a load balancer to restart, and no URL of it", c.Name)
+	case c.URL == "" && len(c.Balancer) > 0:
+		return fmt.Errorf("consumer %s: a load balancer to start, and no URL of it", c.Name)
 	}
 	return nil
 }

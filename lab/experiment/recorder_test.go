@@ -63,7 +63,7 @@ func TestWhatCannotBeDoneIsRefusedBeforeAnythingStarts(t *testing.T) {
 		{func(c *Config) { c.Skip = []string{"everything"} }, `no check "everything"`},
 		{func(c *Config) { c.Consumer.Command = nil }, "how to start"},
 		{func(c *Config) { c.Consumer.Name = "" }, "no name"},
-		{func(c *Config) { c.Consumer.RestartBalancer = []string{"true"} }, "no URL"},
+		{func(c *Config) { c.Consumer.Balancer = []string{"true"} }, "no URL"},
 		{func(c *Config) { c.Namespace = "a}\nkind: ClusterRole" }, "namespace"},
 		{func(c *Config) { c.Controllers = "*,;" }, "no controller"},
 	} {

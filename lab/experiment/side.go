@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slicewright/slicewright/lab/fleet"
 	"github.com/slicewright/slicewright/lab/haproxy"
 	"github.com/slicewright/slicewright/lab/process"
 )
@@ -32,7 +33,8 @@ type side struct {
 	// most is how many addresses its load balancer ever had to have.
 	most int
 
-	process *process.Process // nil before the start
+	process  *process.Process // nil before the start
+	balancer *process.Process // nil before the start, and if haproxy is not or it is not ours
 }
 
 // newSide prepares a side for a Service, without starting it.
@@ -94,22 +96,25 @@ func throughConnection(kubeconfig []byte, path string) (*connection, error) {
 
 // start starts the load balancer and the consumer.
 func (s *side) start(ctx context.Context) error {
-	if s.haproxy != nil && !s.haproxy.Running() {
-		if err := s.haproxy.Start(ctx); err != nil {
-			return err
-		}
+	if err := s.startBalancer(ctx); err != nil {
+		return err
 	}
 	return s.startConsumer()
 }
 
 func (s *side) startConsumer() error {
-	command := s.place.fillAll(s.consumer.Command)
 	var err error
-	s.process, err = process.Start(process.Spec{
-		Name: s.consumer.Name, Path: command[0], Args: command[1:], Dir: s.place.dir, Log: s.log,
+	s.process, err = s.run(s.consumer.Name, s.consumer.Command, filepath.Base(s.log))
+	return err
+}
+
+// run starts a program of the side.
+func (s *side) run(name string, command []string, log string) (*process.Process, error) {
+	command = s.place.fillAll(command)
+	return process.Start(process.Spec{
+		Name: name, Path: command[0], Args: command[1:], Dir: s.place.dir, Log: filepath.Join(s.place.dir, log),
 		Env: []string{"KUBECONFIG=" + s.place.kubeconfig, "NAMESPACE=" + s.place.namespace, "SERVICE=" + s.place.service},
 	})
-	return err
 }
 
 // kill ends the consumer as kill -9 does. The load balancer goes on.
@@ -123,26 +128,48 @@ func (s *side) alive() error {
 	return short("%s ended by itself (%v); the end of its log is in %s", s.name, s.process.Err(), s.log)
 }
 
-// errNoRestart says that nobody told how the load balancer is restarted.
-var errNoRestart = errors.New("nothing says how to restart its load balancer")
+// startBalancer starts the load balancer, unless it runs or is not ours to start,
+// and returns when it takes connections.
+func (s *side) startBalancer(ctx context.Context) error {
+	if s.haproxy != nil {
+		if s.haproxy.Running() {
+			return nil
+		}
+		return s.haproxy.Start(ctx)
+	}
+	if len(s.consumer.Balancer) == 0 || s.balancer != nil && s.balancer.Running() {
+		return nil
+	}
+	at, err := url.Parse(s.url)
+	if err != nil {
+		return fmt.Errorf("the URL of %s: %w", s.name, err)
+	}
+	if s.balancer, err = s.run("its load balancer", s.consumer.Balancer, "balancer.log"); err != nil {
+		return err
+	}
+	return fleet.Eventually(ctx, func() error {
+		conn, err := net.DialTimeout("tcp", at.Host, 5*time.Second)
+		if err != nil {
+			return fmt.Errorf("the load balancer of %s takes no connections; its log is %s: %w", s.name, s.balancer.Spec().Log, err)
+		}
+		return conn.Close()
+	})
+}
+
+// errNoRestart says that the load balancer is not ours to restart.
+var errNoRestart = errors.New("nothing says how to start its load balancer")
 
 // restartBalancer restarts the load balancer, which loses what it was told.
 func (s *side) restartBalancer(ctx context.Context) error {
-	if s.haproxy != nil {
-		return s.haproxy.Restart(ctx)
-	}
-	if s.consumer.RestartBalancer == nil {
+	switch {
+	case s.haproxy != nil:
+		s.haproxy.Stop()
+	case len(s.consumer.Balancer) == 0:
 		return errNoRestart
+	default:
+		s.balancer.Stop(10 * time.Second)
 	}
-	command := s.place.fillAll(s.consumer.RestartBalancer)
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir = s.place.dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("restart the load balancer of %s: %w: %.500s", s.name, err, out)
-	}
-	return nil
+	return s.startBalancer(ctx)
 }
 
 // servers are the addresses that our HAProxy sends new connections to.
@@ -167,6 +194,9 @@ func (s *side) close() {
 	}
 	if s.haproxy != nil {
 		s.haproxy.Stop()
+	}
+	if s.balancer != nil {
+		s.balancer.Stop(10 * time.Second)
 	}
 	s.way.cut()
 }

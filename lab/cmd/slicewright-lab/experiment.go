@@ -52,7 +52,7 @@ type settings struct {
 
 func newExperimentCommand() *cobra.Command {
 	var s settings
-	var from, consumer, out, command, restart string
+	var from, consumer, out, command, balancer string
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "experiment",
@@ -67,9 +67,10 @@ The consumer is 'slicewright run' with a HAProxy, unless --consumer or
 --command says otherwise. A command is started in the lab's network with
 KUBECONFIG, NAMESPACE and SERVICE set; in it, ${KUBECONFIG}, ${NAMESPACE},
 ${SERVICE} and ${DIR}, a folder of its own, are filled in. It is started anew for
-each act, with another Service. Its load balancer takes HTTP requests at --url;
-without one, it fills the backend "users" of the lab's HAProxy over the socket
-${DIR}/admin.sock.
+each act, with another Service, and killed with its process group. Its load
+balancer takes HTTP requests at --url, and is started by --balancer in the same
+way; without --url, it fills the backend "users" of the lab's HAProxy over the
+socket ${DIR}/admin.sock.
 
 The exit code is 3 if a check failed; the lab is then left up to be looked at.`,
 		Args: cobra.NoArgs,
@@ -84,7 +85,7 @@ The exit code is 3 if a check failed; the lab is then left up to be looked at.`,
 			named := s.Consumer
 			switch {
 			case command != "":
-				s.Consumer = experiment.Consumer{Command: strings.Fields(command), URL: named.URL, RestartBalancer: strings.Fields(restart), ReadsEndpoints: true}
+				s.Consumer = experiment.Consumer{Command: strings.Fields(command), URL: named.URL, Balancer: strings.Fields(balancer), ReadsEndpoints: true}
 				s.Consumer.Name = filepath.Base(s.Consumer.Command[0])
 			case consumer == "slicewright":
 				s.Consumer = experiment.Slicewright(s.Slicewright)
@@ -110,7 +111,7 @@ The exit code is 3 if a check failed; the lab is then left up to be looked at.`,
 	flags.StringVar(&consumer, "consumer", "slicewright", "slicewright, or endpoints-reader, whose checks must fail")
 	flags.StringVar(&command, "command", "", "start this consumer instead: a program and its arguments, without a shell")
 	flags.StringVar(&s.Consumer.URL, "url", "", "where the load balancer of --command takes requests")
-	flags.StringVar(&restart, "restart-balancer", "", "how the load balancer at --url is restarted; without it that check is not run")
+	flags.StringVar(&balancer, "balancer", "", "start the load balancer at --url by this command, which stays in the foreground")
 	flags.StringVar(&s.Consumer.Name, "consumer-name", "", "what the report calls the consumer")
 	flags.StringVar(&s.Consumer.Image, "image", "", "the consumer's image, for the report")
 	flags.StringVar(&s.Consumer.Digest, "digest", "", "the image's digest, for the report")
