@@ -60,7 +60,7 @@ listen users
 }
 
 // pause lets some messages pass and some new streams begin.
-func pause() { time.Sleep(200 * time.Millisecond) }
+func pause() { time.Sleep(700 * time.Millisecond) }
 
 func TestDrainedServerKeepsWhatItHas(t *testing.T) {
 	var drained time.Time
