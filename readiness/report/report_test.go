@@ -1,6 +1,7 @@
 package report
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,36 @@ func TestReportThatIsNotUnderstoodIsAnError(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s -> %s: %v, want %q", c.old, c.new, err, c.want)
 		}
+	}
+}
+
+// The report that docs/experiment.md shows was written by the lab.
+func TestTheReportInTheDocumentationFitsAndPassed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/experiment-report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/schemas/experimentreport.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Error(err)
+	}
+	for _, c := range e.Checks {
+		if c.Result != Passed || len(c.Evidence) == 0 {
+			t.Errorf("%s: %s, %v", c.Name, c.Result, c.Evidence)
+		}
+	}
+	if len(e.Checks) < 18 {
+		t.Errorf("%d checks", len(e.Checks))
 	}
 }
