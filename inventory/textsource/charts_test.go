@@ -118,6 +118,18 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 			[]string{},
 		},
 		{
+			"a line that is there twice is found where it stands",
+			map[string]string{"c/templates/a.yaml": "apiVersion: v1\nkind: Endpoints\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Endpoints\nmetadata: {name: b}\n"},
+			nil,
+			[]string{"c/templates/a.yaml:2:1 text/manifest likely", "c/templates/a.yaml:6:1 text/manifest likely"},
+		},
+		{
+			"what was a guess about values is none any more",
+			map[string]string{"c/templates/a.yaml": "apiVersion: v1\nkind: {{ .Values.kind | default \"Endpoints\" }}\nmetadata: {name: {{ .Release.Name }}}\nsubsets: [{{ .Values.none }}]\n---\napiVersion: {{ .Values.version }}\nkind: Endpoints\nmetadata: {name: b}\n", "c/values.yaml": "version: v1\n"},
+			nil,
+			[]string{"c/templates/a.yaml:2:1 text/manifest likely", "c/templates/a.yaml:7:1 text/manifest likely"},
+		},
+		{
 			"a loop is one finding",
 			map[string]string{
 				"c/templates/a.yaml": "{{- range $n := .Values.names }}\n---\napiVersion: v1\nkind: {{ $.Values.kind }}\nmetadata:\n  name: {{ $n }}\nsubsets: []\n{{- end }}\n",
