@@ -4,6 +4,8 @@
 // Endpoints any more is what the lab is here to show.
 package endpointsreader
 
+//lint:file-ignore SA1019 reading the deprecated API is what this is for
+
 import (
 	"context"
 	"errors"
@@ -56,7 +58,7 @@ func Run(ctx context.Context, c Config) error {
 		}
 	}
 	store, informer := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: lister, ObjectType: &v1.Endpoints{}, //nolint:endpointsvet,staticcheck // what it is for
+		ListerWatcher: lister, ObjectType: &v1.Endpoints{}, //nolint:endpointsvet // what it is for
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) { wake() }, UpdateFunc: func(_, _ any) { wake() }, DeleteFunc: func(any) { wake() },
 		},
@@ -93,7 +95,7 @@ func (c Config) follow(ctx context.Context, store cache.Store) error {
 		return err
 	}
 	if exists {
-		want = addresses(object.(*v1.Endpoints), c.Port) //nolint:endpointsvet,staticcheck // what it is for
+		want = addresses(object.(*v1.Endpoints), c.Port) //nolint:endpointsvet // what it is for
 	}
 	has, err := c.HAProxy.Servers(ctx, c.Backend)
 	if err != nil {
@@ -118,7 +120,7 @@ func (c Config) follow(ctx context.Context, store cache.Store) error {
 }
 
 // addresses are the ready ones at a port, in order.
-func addresses(e *v1.Endpoints, port string) []netip.AddrPort { //nolint:endpointsvet,staticcheck // what it is for
+func addresses(e *v1.Endpoints, port string) []netip.AddrPort { //nolint:endpointsvet // what it is for
 	var all []netip.AddrPort
 	for _, subset := range e.Subsets {
 		for _, p := range subset.Ports {

@@ -1,5 +1,7 @@
 package endpointsreader
 
+//lint:file-ignore SA1019 reading the deprecated API is what this is for
+
 import (
 	"context"
 	"io"
@@ -16,10 +18,10 @@ import (
 	"github.com/slicewright/slicewright/lab/haproxy"
 )
 
-func endpoints(ips ...string) *v1.Endpoints { //nolint:staticcheck // what it is about
-	e := &v1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}} //nolint:staticcheck // what it is about
+func endpoints(ips ...string) *v1.Endpoints {
+	e := &v1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 	for _, ip := range ips {
-		e.Subsets = append(e.Subsets, v1.EndpointSubset{ //nolint:staticcheck // what it is about
+		e.Subsets = append(e.Subsets, v1.EndpointSubset{
 			Addresses: []v1.EndpointAddress{{IP: ip}}, NotReadyAddresses: []v1.EndpointAddress{{IP: "10.9.9.9"}},
 			Ports: []v1.EndpointPort{{Name: "http", Port: 8080}, {Name: "metrics", Port: 9090}},
 		})
