@@ -35,10 +35,12 @@ func find(name string) (*Scenario, bool) {
 	return all[i], true
 }
 
-//go:embed introduction.md
+// Not named .md: their links count from docs.
+//
+//go:embed introduction.markdown
 var introduction string
 
-//go:embed joining.md
+//go:embed joining.markdown
 var joining string
 
 const generated = "<!-- Made of lab/conformance/results.json by `make conformance`; changes here are lost. -->\n"
