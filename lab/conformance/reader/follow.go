@@ -28,7 +28,8 @@ func (f followed) endpoints(ctx context.Context, set func([]string)) error {
 	return start(ctx, factory, informer, func() {
 		var all []string
 		for _, object := range informer.GetStore().List() {
-			for _, subset := range object.(*v1.Endpoints).Subsets { //nolint:staticcheck,endpointsvet // SA1019: the old way is what it is for
+			//lint:ignore SA1019 the old way is what it is for
+			for _, subset := range object.(*v1.Endpoints).Subsets { //nolint:endpointsvet // the old way is what it is for
 				for _, port := range subset.Ports {
 					if port.Name != f.port || port.Protocol != v1.ProtocolTCP {
 						continue
