@@ -86,7 +86,7 @@ func (a *recoveryAct) coldStart(ctx context.Context) error {
 		if err := a.consumer.startConsumer(); err != nil {
 			return err
 		}
-		judged := a.undisturbed(ctx, ev, "Killed with -9 and started while the API server was out of reach")
+		judged := a.undisturbed(ctx, a.window(), ev, "Killed with -9 and started while the API server was out of reach")
 		if _, err := a.change(ctx); err != nil {
 			return err
 		}
@@ -107,8 +107,10 @@ func (a *recoveryAct) coldStart(ctx context.Context) error {
 	})
 }
 
-// undisturbed sends requests for some seconds, of which none may fail.
-func (a *recoveryAct) undisturbed(ctx context.Context, ev *evidence, when string) error {
+// undisturbed sends requests for some seconds, of which none may fail or be
+// answered by another than these: long enough for a consumer to notice what has
+// happened to it, and to do the wrong thing.
+func (a *recoveryAct) undisturbed(ctx context.Context, these string, ev *evidence, when string) error {
 	steady := probe.Start(a.consumer.url, 20*time.Millisecond)
 	select {
 	case <-ctx.Done():
@@ -118,10 +120,10 @@ func (a *recoveryAct) undisturbed(ctx context.Context, ev *evidence, when string
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if wrong := difference(parse(a.window()), r); wrong != "" {
+	if wrong := difference(parse(these), r); wrong != "" {
 		return short("%s: of %d requests in %s, %s", when, len(r.Answers), settle, wrong)
 	}
-	ev.saw("%s: of %d requests in %s none failed.", when, len(r.Answers), settle)
+	ev.saw("%s: of %d requests in %s none failed, and all were answered by those before (%s).", when, len(r.Answers), settle, these)
 	return nil
 }
 
@@ -129,6 +131,9 @@ func (a *recoveryAct) undisturbed(ctx context.Context, ev *evidence, when string
 // it something, and gives them back.
 func (a *recoveryAct) deny(ctx context.Context) error {
 	return a.check(ctx, "access-denied", func(ctx context.Context, ev *evidence) error {
+		if err := a.settled(ctx, ev); err != nil {
+			return err
+		}
 		if err := a.unbind(ctx); err != nil {
 			return err
 		}
@@ -164,19 +169,28 @@ func (a *recoveryAct) refused(ctx context.Context, before string, ev *evidence) 
 		return short("%v", err)
 	}
 	// What was published before it was refused is what it still knows.
-	return a.follows(ctx, a.consumer, parse(before), ev, "Refused by the API server, while half of the addresses were replaced, it went on with those before")
+	return a.undisturbed(ctx, before, ev, "Refused by the API server, while half of the addresses were replaced")
+}
+
+// settled waits until the consumer has recovered from the check before.
+func (a *recoveryAct) settled(ctx context.Context, ev *evidence) error {
+	return a.follows(ctx, a.consumer, parse(a.window()), ev, "Before")
 }
 
 // repeat restarts the load balancer, which knows nothing then.
 func (a *recoveryAct) repeat(ctx context.Context) error {
 	const name = "publishing-repeated"
-	if err := a.consumer.restartBalancer(ctx); errors.Is(err, errNoRestart) {
-		a.leaveOut([]string{name}, sentence(err.Error()))
+	if !a.consumer.restartable() {
+		a.leaveOut([]string{name}, "Nothing says how to start its load balancer.")
 		return nil
-	} else if err != nil {
-		return err
 	}
 	return a.check(ctx, name, func(ctx context.Context, ev *evidence) error {
+		if err := a.settled(ctx, ev); err != nil {
+			return err
+		}
+		if err := a.consumer.restartBalancer(ctx); err != nil {
+			return err
+		}
 		if err := a.follows(ctx, a.consumer, parse(a.window()), ev, "After its load balancer had been restarted"); err != nil {
 			return err
 		}
@@ -192,6 +206,9 @@ func (a *recoveryAct) repeat(ctx context.Context) error {
 // the consumer stands at, so that it has to list anew.
 func (a *recoveryAct) loseWatch(ctx context.Context) error {
 	return a.check(ctx, "watch-lost", func(ctx context.Context, ev *evidence) error {
+		if err := a.settled(ctx, ev); err != nil {
+			return err
+		}
 		a.consumer.way.cut()
 		before, err := a.change(ctx)
 		if err != nil {
@@ -200,7 +217,7 @@ func (a *recoveryAct) loseWatch(ctx context.Context) error {
 		if err := a.Lab.Kill(ctx, controlplane.APIServer); err != nil {
 			return err
 		}
-		judged := a.follows(ctx, a.consumer, parse(before), ev, "With its watch cut, the slices changed and the API server killed, it went on with those before")
+		judged := a.undisturbed(ctx, before, ev, "With its watch cut, half of the addresses replaced and the API server killed")
 		// Controllers wait up to half a minute before they try again; new ones do not.
 		for _, component := range []string{controlplane.APIServer, controlplane.ControllerManager, controlplane.Scheduler} {
 			if err := a.Lab.Restart(ctx, component); err != nil {

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -156,17 +155,14 @@ func (s *side) startBalancer(ctx context.Context) error {
 	})
 }
 
-// errNoRestart says that the load balancer is not ours to restart.
-var errNoRestart = errors.New("nothing says how to start its load balancer")
+// restartable reports whether the load balancer is ours to restart.
+func (s *side) restartable() bool { return s.haproxy != nil || len(s.consumer.Balancer) > 0 }
 
 // restartBalancer restarts the load balancer, which loses what it was told.
 func (s *side) restartBalancer(ctx context.Context) error {
-	switch {
-	case s.haproxy != nil:
+	if s.haproxy != nil {
 		s.haproxy.Stop()
-	case len(s.consumer.Balancer) == 0:
-		return errNoRestart
-	default:
+	} else {
 		s.balancer.Stop(10 * time.Second)
 	}
 	return s.startBalancer(ctx)
