@@ -20,24 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slicewright/slicewright/internal/haproxytest"
 	"github.com/slicewright/slicewright/publish"
 )
-
-// haproxyPath finds the real HAProxy: SLICEWRIGHT_HAPROXY, else the one in PATH.
-func haproxyPath(t testing.TB) string {
-	t.Helper()
-	if path := os.Getenv("SLICEWRIGHT_HAPROXY"); path != "" {
-		return path
-	}
-	path, err := exec.LookPath("haproxy")
-	if err != nil {
-		path = "/usr/sbin/haproxy" // not in everyone's PATH
-		if _, err := os.Stat(path); err != nil {
-			t.Fatal("haproxy is not installed: run `make deps`")
-		}
-	}
-	return path
-}
 
 // realHAProxy is a HAProxy that the test started.
 type realHAProxy struct {
@@ -101,7 +86,7 @@ func (h *realHAProxy) write(t testing.TB, name, text string) {
 // start runs master and worker in the foreground, and waits for the worker.
 func (h *realHAProxy) start(t testing.TB) {
 	t.Helper()
-	h.cmd = exec.Command(haproxyPath(t), append([]string{"-W", "-db"}, h.files...)...)
+	h.cmd = exec.Command(haproxytest.Program(t), append([]string{"-W", "-db"}, h.files...)...)
 	h.cmd.Stdout, h.cmd.Stderr = &h.log, &h.log
 	if err := h.cmd.Start(); err != nil {
 		t.Fatalf("start haproxy: %v", err)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slicewright/slicewright/internal/backendreport"
+	"github.com/slicewright/slicewright/internal/haproxytest"
 )
 
 // The Vector example has all that its README promises.
@@ -55,10 +56,7 @@ func TestTheREADMEShowsTheOutput(t *testing.T) {
 
 // HAProxy takes the configuration in the manifests.
 func TestTheDeployedHAProxyConfiguration(t *testing.T) {
-	haproxy, err := exec.LookPath("haproxy")
-	if err != nil {
-		t.Fatal("haproxy is missing: `make deps` installs it")
-	}
+	haproxy := haproxytest.Program(t)
 	for _, object := range manifests(t, "deployment.yaml") {
 		if m, ok := object.(*corev1.ConfigMap); ok {
 			file := writeFile(t, "haproxy.cfg", m.Data["haproxy.cfg"])

@@ -5,18 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/slicewright/slicewright/internal/haproxytest"
 	"github.com/slicewright/slicewright/verify/live"
 )
 
@@ -24,8 +21,7 @@ import (
 type shop struct {
 	t        *testing.T
 	backends []*backend
-	haproxy  *exec.Cmd
-	socket   string
+	haproxy  *haproxytest.HAProxy
 	url      string
 	requests atomic.Int64
 }
@@ -54,13 +50,7 @@ func ownAddress(t *testing.T) netip.Addr {
 // newShop starts n backends and a HAProxy that has those of them that it is told.
 func newShop(t *testing.T, n int, has ...int) *shop {
 	t.Helper()
-	// Not t.TempDir: with a long test name the socket's path would be too long.
-	dir, err := os.MkdirTemp("", "sw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &shop{t: t, socket: filepath.Join(dir, "admin.sock")}
+	s := &shop{t: t}
 	for range n {
 		s.listen()
 	}
@@ -68,7 +58,20 @@ func newShop(t *testing.T, n int, has ...int) *shop {
 	for _, i := range has {
 		fmt.Fprintf(&servers, "    server s%d %s\n", i, s.backends[i].address)
 	}
-	s.start(dir, servers.String())
+	s.haproxy = haproxytest.Start(t, `
+defaults
+    mode http
+    timeout connect 2s
+    timeout client 1m
+    timeout server 1m
+    retries 0
+frontend users
+    bind FRONT
+    default_backend web
+backend web
+    balance roundrobin
+`+servers.String())
+	s.url = "http://" + s.haproxy.Front + "/"
 	return s
 }
 
@@ -85,78 +88,6 @@ func (s *shop) listen() {
 	go b.server.Serve(l)
 	s.t.Cleanup(func() { b.server.Close() })
 	s.backends = append(s.backends, b)
-}
-
-func (s *shop) start(dir, servers string) {
-	path, err := exec.LookPath("haproxy")
-	if err != nil {
-		path = "/usr/sbin/haproxy" // not in everyone's PATH
-		if _, err := os.Stat(path); err != nil {
-			s.t.Fatal("haproxy is not installed: run `make deps`")
-		}
-	}
-	// HAProxy takes over a listener of the test, so that no port has to be guessed.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer l.Close()
-	file, err := l.(*net.TCPListener).File()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer file.Close()
-	config := filepath.Join(dir, "haproxy.cfg")
-	text := fmt.Sprintf(`
-global
-    stats socket unix@%s level admin
-defaults
-    mode http
-    timeout connect 2s
-    timeout client 1m
-    timeout server 1m
-    retries 0
-frontend users
-    bind fd@3
-    default_backend web
-backend web
-    balance roundrobin
-%s`, s.socket, servers)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
-	s.haproxy = exec.Command(path, "-db", "-f", config)
-	s.haproxy.ExtraFiles = []*os.File{file}
-	var log bytes.Buffer
-	s.haproxy.Stdout, s.haproxy.Stderr = &log, &log
-	if err := s.haproxy.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(s.stop)
-	s.url = "http://" + l.Addr().String() + "/"
-	for end := time.Now().Add(30 * time.Second); s.ask("show info") == ""; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.stop()
-			s.t.Fatalf("haproxy does not answer:\n%s", log.String())
-		}
-	}
-}
-
-func (s *shop) stop() {
-	s.haproxy.Process.Kill()
-	s.haproxy.Wait()
-}
-
-// ask has HAProxy do something by hand; "" is no answer.
-func (s *shop) ask(command string) string {
-	conn, err := net.Dial("unix", s.socket)
-	if err != nil {
-		return ""
-	}
-	defer conn.Close()
-	io.WriteString(conn, command+"\n")
-	answer, _ := io.ReadAll(conn)
-	return string(answer)
 }
 
 // slices writes a file in which the backends that are named are ready, and
@@ -183,7 +114,7 @@ endpoints: [{addresses: ["%s"], conditions: {ready: %t, serving: true, terminati
 	return writeFile(s.t, "slices.yaml", text.String())
 }
 
-func (s *shop) consumer() string { return "haproxy:" + s.socket + "/web" }
+func (s *shop) consumer() string { return "haproxy:" + s.haproxy.Socket + "/web" }
 
 // verify runs the command and returns the report, the exit code and stderr.
 func (s *shop) verify(ctx context.Context, args ...string) (*live.Report, int, string) {

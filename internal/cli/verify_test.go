@@ -59,7 +59,7 @@ func TestVerifyARealHAProxy(t *testing.T) {
 			t.Parallel()
 			s := newShop(t, 3, c.has...)
 			if c.by != "" {
-				if answer := strings.TrimSpace(s.ask(c.by)); answer != "" {
+				if answer := s.haproxy.Ask(c.by); answer != "" {
 					t.Fatalf("%s: %s", c.by, answer)
 				}
 			}
@@ -112,7 +112,7 @@ func TestVerifyKnowsOfConnectionsThatItDidNotMake(t *testing.T) {
 func TestVerifyAConsumerThatIsDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1, 0)
-	s.stop()
+	s.haproxy.Stop()
 	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--consumer", s.consumer(), "--probe", s.url)
 	wantCode(t, r, code, errs, ExitUnknown)
 	if c := r.Consumers[0]; c.Views != 0 || c.Failed == 0 || c.Problem == "" || r.Probes[0].Outcome != "unknown" {
@@ -124,7 +124,7 @@ func TestVerifyAConsumerThatIsDown(t *testing.T) {
 func TestVerifyAConsumerThatGoesDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1, 0)
-	time.AfterFunc(time.Second, func() { s.haproxy.Process.Kill() })
+	time.AfterFunc(time.Second, s.haproxy.Stop)
 	r, code, errs := s.verify(t.Context(), "-f", s.slices("0"), "--consumer", s.consumer(), "--for", "4s", "--settle", "2s")
 	wantCode(t, r, code, errs, ExitUnknown)
 	if len(r.Consumers[0].Gaps) == 0 {
@@ -149,7 +149,7 @@ func TestVerifyDuring(t *testing.T) {
 		for s.requests.Load() < before+20 && t.Context().Err() == nil {
 			time.Sleep(20 * time.Millisecond)
 		}
-		s.ask("set server web/s1 state maint")
+		s.haproxy.Ask("set server web/s1 state maint")
 		os.WriteFile(goOn, nil, 0o600)
 	}()
 	r, code, errs := s.verify(t.Context(), "-f", s.slices("0", "1", "2"), "--consumer", s.consumer(), "--probe", s.url,

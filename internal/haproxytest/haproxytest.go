@@ -19,15 +19,17 @@ import (
 type HAProxy struct {
 	// Front is where clients connect to: "127.0.0.1:PORT".
 	Front string
-	// Socket is the runtime API's, with level admin.
-	Socket string
+	// Socket is the runtime API's, with level admin; UserSocket the same with level
+	// user, which may look and change nothing.
+	Socket, UserSocket string
 
-	cmd *exec.Cmd
-	log bytes.Buffer // read after the process has ended, or when all is lost
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when the process has ended
+	log   bytes.Buffer  // read after the process has ended, or when all is lost
 }
 
-// Start runs HAProxy with a configuration until the test ends. In it FRONT is
-// what to bind: "bind FRONT" or "bind FRONT proto h2".
+// Start runs HAProxy with a configuration until the test ends or Stop is called.
+// In it FRONT is what to bind: "bind FRONT" or "bind FRONT proto h2".
 func Start(t testing.TB, config string) *HAProxy {
 	t.Helper()
 	// Not t.TempDir: with a long test name the socket's path would be too long.
@@ -47,31 +49,33 @@ func Start(t testing.TB, config string) *HAProxy {
 	}
 	defer file.Close()
 	defer listener.Close()
-	h := &HAProxy{Front: listener.Addr().String(), Socket: dir + "/admin.sock"}
-	global := fmt.Sprintf("global\n  stats socket %s mode 600 level admin\n", h.Socket)
+	h := &HAProxy{
+		Front: listener.Addr().String(), Socket: dir + "/admin.sock", UserSocket: dir + "/user.sock", ended: make(chan struct{}),
+	}
+	global := fmt.Sprintf("global\n  stats socket %s mode 600 level admin\n  stats socket %s mode 600 level user\n", h.Socket, h.UserSocket)
 	path := dir + "/haproxy.cfg"
 	// The first of ExtraFiles is descriptor 3.
 	if err := os.WriteFile(path, []byte(global+strings.ReplaceAll(config, "FRONT", "fd@3")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.cmd = exec.Command(program(t), "-db", "-f", path)
+	h.cmd = exec.Command(Program(t), "-db", "-f", path)
 	h.cmd.Stdout, h.cmd.Stderr = &h.log, &h.log
 	h.cmd.ExtraFiles = []*os.File{file}
 	if err := h.cmd.Start(); err != nil {
 		t.Fatalf("start haproxy: %v", err)
 	}
-	ended := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(h.ended)
 		_ = h.cmd.Wait() // its log says why
 	}()
 	t.Cleanup(func() {
-		_ = h.cmd.Process.Signal(syscall.SIGTERM)
-		<-ended
+		if h.Stop(); t.Failed() {
+			t.Logf("haproxy:\n%s", h.log.String())
+		}
 	})
 	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(h.Ask("show info"), "Pid:"); time.Sleep(10 * time.Millisecond) {
 		select {
-		case <-ended:
+		case <-h.ended:
 			t.Fatalf("haproxy ended:\n%s", h.log.String())
 		default:
 		}
@@ -97,6 +101,13 @@ func (h *HAProxy) Ask(command string) string {
 	return strings.TrimSpace(string(answer))
 }
 
+// Stop ends it, with its connections, and returns when it is gone. It may be
+// called again.
+func (h *HAProxy) Stop() {
+	_ = h.cmd.Process.Signal(syscall.SIGTERM)
+	<-h.ended
+}
+
 // StopSoftly asks it to accept no more and to end when its connections have.
 func (h *HAProxy) StopSoftly(t testing.TB) {
 	t.Helper()
@@ -105,7 +116,8 @@ func (h *HAProxy) StopSoftly(t testing.TB) {
 	}
 }
 
-func program(t testing.TB) string {
+// Program is the path of HAProxy.
+func Program(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("SLICEWRIGHT_HAPROXY"); path != "" {
 		return path

@@ -1,16 +1,10 @@
 package haproxy
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	driver "github.com/slicewright/slicewright/driver/haproxy"
+	"github.com/slicewright/slicewright/internal/haproxytest"
 	"github.com/slicewright/slicewright/verify"
 )
 
@@ -107,9 +102,6 @@ func TestBackups(t *testing.T) {
 }
 
 const config = `
-global
-    stats socket %[1]s/admin.sock mode 600 level admin
-    stats socket %[1]s/user.sock mode 600 level user
 defaults
     mode tcp
     balance roundrobin
@@ -117,10 +109,10 @@ defaults
     timeout client 5m
     timeout server 5m
 frontend web
-    bind unix@%[1]s/front.sock
+    bind FRONT
     default_backend web
 backend web
-    server plain %[2]s
+    server plain %s
     server six [::1]:9 disabled
     server maint 127.0.0.9:9 disabled
     server down 127.0.0.9:10 check inter 100ms fall 1
@@ -133,43 +125,13 @@ backend none
 
 // A real HAProxy, with a server in each state and one open connection.
 func TestRealHAProxy(t *testing.T) {
-	program, err := exec.LookPath("haproxy")
-	if err != nil {
-		if program, err = exec.LookPath("/usr/sbin/haproxy"); err != nil {
-			t.Fatal("haproxy is not installed: run `make deps`")
-		}
-	}
-	dir, err := os.MkdirTemp("", "sw") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
 	backend, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer backend.Close()
-	file := filepath.Join(dir, "haproxy.cfg")
-	if err := os.WriteFile(file, fmt.Appendf(nil, config, dir, backend.Addr()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var log bytes.Buffer
-	cmd := exec.Command(program, "-db", "-f", file)
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stopped := false
-	stop := func() {
-		if !stopped {
-			stopped = true
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			_ = cmd.Wait()
-		}
-	}
-	defer stop()
-
-	s, err := Parse(dir + "/user.sock/web")
+	h := haproxytest.Start(t, fmt.Sprintf(config, backend.Addr()))
+	s, err := Parse(h.UserSocket + "/web")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,8 +148,8 @@ func TestRealHAProxy(t *testing.T) {
 		return nil
 	}
 	until("the check has failed", func(list []verify.Member) bool { return len(list) == 9 && list[3].Use == verify.Idle })
-	command(t, dir+"/admin.sock", "set server web/drained state drain")
-	client, err := net.Dial("unix", dir+"/front.sock")
+	command(t, h, "set server web/drained state drain")
+	client, err := net.Dial("tcp", h.Front)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,42 +169,30 @@ func TestRealHAProxy(t *testing.T) {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
 	// Nothing but the backup is left.
-	command(t, dir+"/admin.sock", "set server web/plain state maint")
+	command(t, h, "set server web/plain state maint")
 	until("the backup is new", func(list []verify.Member) bool {
 		return list[0].Use == verify.Idle && list[6].Use == verify.New && list[0].Open == 1
 	})
 
 	// A backend without servers is empty; one that does not exist, or a HAProxy
 	// that is gone, is an error.
-	none, missing := &Source{dir + "/user.sock", "none"}, &Source{dir + "/user.sock", "missing"}
+	none, missing := &Source{h.UserSocket, "none"}, &Source{h.UserSocket, "missing"}
 	if list, err := none.Members(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("a backend without servers: %v, %v", list, err)
 	}
 	if list, err := missing.Members(t.Context()); err == nil || !strings.Contains(err.Error(), "no such backend") {
 		t.Errorf("a backend that does not exist: %v, %v", list, err)
 	}
-	stop()
+	h.Stop()
 	if list, err := s.Members(t.Context()); err == nil || !strings.Contains(err.Error(), "is HAProxy running") {
 		t.Errorf("HAProxy is gone: %v, %v", list, err)
-	}
-	if t.Failed() {
-		t.Log(log.String())
 	}
 }
 
 // command gives HAProxy one command and wants it to say nothing.
-func command(t *testing.T, socket, line string) {
+func command(t *testing.T, h *haproxytest.HAProxy, line string) {
 	t.Helper()
-	conn, err := net.Dial("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintln(conn, line)
-	answer := bufio.NewScanner(conn)
-	for answer.Scan() {
-		if answer.Text() != "" {
-			t.Fatalf("%s: %s", line, answer.Text())
-		}
+	if answer := h.Ask(line); answer != "" {
+		t.Fatalf("%s: %s", line, answer)
 	}
 }
