@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slicewright/slicewright/internal/haproxytest"
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/publish"
 )
 
@@ -171,26 +171,10 @@ func pods(t testing.TB, ips ...string) []string {
 	t.Helper()
 	var addrs []string
 	for _, ip := range ips {
-		l, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all sync.WaitGroup
-		all.Go(func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				all.Go(func() {
-					defer conn.Close()
-					fmt.Fprintln(conn, l.Addr())
-					io.Copy(conn, conn)
-				})
-			}
-		})
-		t.Cleanup(func() { l.Close(); all.Wait() })
-		addrs = append(addrs, l.Addr().String())
+		addrs = append(addrs, nettest.Serve(t, ip, func(conn net.Conn) {
+			fmt.Fprintln(conn, conn.LocalAddr())
+			io.Copy(conn, conn)
+		}))
 	}
 	return addrs
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/driver/template"
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/publish"
 )
 
@@ -28,7 +29,7 @@ func TestNginxFollows(t *testing.T) {
 	dir := t.TempDir()
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "from the backend") }))
 	defer backend.Close()
-	address := freeAddress(t)
+	address := nettest.FreeAddress(t)
 	main := filepath.Join(dir, "nginx.conf")
 	write(t, main, strings.NewReplacer("DIR", dir, "ADDRESS", address).Replace(`
 daemon off;
@@ -129,14 +130,4 @@ func get(url string) (status int, body string, err error) {
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	return response.StatusCode, string(data), err
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

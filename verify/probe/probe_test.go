@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,6 +20,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/slicewright/slicewright/internal/haproxytest"
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/verify"
 	"github.com/slicewright/slicewright/verify/connect"
 	"github.com/slicewright/slicewright/verify/identify"
@@ -124,7 +124,7 @@ func TestHTTP2IsNotReplacedByHTTP1(t *testing.T) {
 	}
 	// One that knows nothing of ALPN: the handshake itself succeeds.
 	config := &tls.Config{Certificates: server.TLS.Certificates}
-	old := rude(t, func(c net.Conn) { read(tls.Server(c, config)) })
+	old := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { read(tls.Server(c, config)) })
 	a := parse(t, "h2://"+old, probe.Options{Dialer: connect.Dialer{TLS: insecure}}).Probe(t.Context())
 	if a.Failure != verify.TLS || !strings.Contains(a.Detail, "HTTP/2") {
 		t.Errorf("%+v", a)
@@ -174,46 +174,18 @@ func TestRequestIsTheOneAskedFor(t *testing.T) {
 	}
 }
 
-// rude accepts connections and does to each what it is told.
-func rude(t *testing.T, do func(net.Conn)) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() {
-				defer conn.Close()
-				do(conn)
-			})
-		}
-	})
-	t.Cleanup(func() { listener.Close(); all.Wait() })
-	return listener.Addr().String()
-}
-
 // read waits for what the client says first.
 func read(conn net.Conn) { _, _ = conn.Read(make([]byte, 4096)) }
 
 func TestFailuresAreToldApart(t *testing.T) {
-	gone := rude(t, func(net.Conn) {})
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	reset := rude(t, func(c net.Conn) { read(c); _ = c.(*net.TCPConn).SetLinger(0) })
-	half := rude(t, func(c net.Conn) { read(c); io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf") })
-	silent := rude(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
-	nonsense := rude(t, func(c net.Conn) { read(c); io.WriteString(c, "SSH-2.0-x\r\n\r\n") })
+	gone := nettest.Serve(t, "127.0.0.1", func(net.Conn) {})
+	closed := nettest.FreeAddress(t)
+	reset := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { read(c); _ = c.(*net.TCPConn).SetLinger(0) })
+	half := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { read(c); io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf") })
+	silent := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	nonsense := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { read(c); io.WriteString(c, "SSH-2.0-x\r\n\r\n") })
 	// It refuses the request in a way after which clients try again.
-	goesAway := rude(t, func(c net.Conn) {
+	goesAway := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		framer := http2.NewFramer(c, c)
 		if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil || framer.WriteSettings() != nil {
 			return
@@ -233,8 +205,8 @@ func TestFailuresAreToldApart(t *testing.T) {
 		timeout time.Duration
 		want    verify.Failure
 	}{
-		{"http://" + closed.Addr().String(), patience, verify.Refused},
-		{"tcp://" + closed.Addr().String(), patience, verify.Refused},
+		{"http://" + closed, patience, verify.Refused},
+		{"tcp://" + closed, patience, verify.Refused},
 		{"http://" + reset, patience, verify.Reset},
 		{"http://" + gone, patience, verify.Reset},
 		{"http://" + half, patience, verify.Reset},
@@ -259,13 +231,13 @@ func TestFailuresAreToldApart(t *testing.T) {
 }
 
 func TestStreamsTellByWhatTheySay(t *testing.T) {
-	greeting := rude(t, func(c net.Conn) {
+	greeting := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		io.WriteString(c, "10.0.0.1")     // an address, if it were all
 		time.Sleep(50 * time.Millisecond) // so that it comes in two parts
 		io.WriteString(c, "7\n")
 		read(c)
 	})
-	asked := rude(t, func(c net.Conn) {
+	asked := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		line := make([]byte, 4)
 		if _, err := io.ReadFull(c, line); err == nil && string(line) == "who\n" {
 			io.WriteString(c, "banner\nserver web-7 at your service") // ends without a line end
@@ -288,7 +260,7 @@ func TestStreamsTellByWhatTheySay(t *testing.T) {
 // TestProgramTellsWhileTheConnectionIsOpen asks HAProxy itself which server has
 // the session, for a backend that says nothing of itself.
 func TestProgramTellsWhileTheConnectionIsOpen(t *testing.T) {
-	mute := rude(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	mute := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	h := haproxytest.Start(t, `
 defaults
   mode tcp

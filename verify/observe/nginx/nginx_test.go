@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/verify"
 )
 
@@ -257,7 +257,7 @@ func TestWhoAnswers(t *testing.T) {
 		return server.Listener.Addr().String()
 	}
 	a, b, down, spare := answers(), answers(), answers(), answers()
-	front := freeAddress(t)
+	front := nettest.FreeAddress(t)
 	upstream := func(lines string) {
 		write(t, dir+"/web.conf", "upstream web { "+lines+" }\n")
 	}
@@ -326,16 +326,6 @@ func TestWhoAnswers(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	agree(spare)
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestParse(t *testing.T) {

@@ -3,7 +3,6 @@ package prometheus
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/verify"
 )
 
@@ -60,7 +60,7 @@ func TestRealPrometheus(t *testing.T) {
 	alive := up.Listener.Addr().String()
 	write("prometheus.yml", strings.ReplaceAll(config, "DIR", dir))
 	write("web.json", `[{"targets": ["`+alive+`", "[::1]:9"]}]`)
-	listen := freeAddress(t)
+	listen := nettest.FreeAddress(t)
 	var log bytes.Buffer
 	cmd := exec.Command(program, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+listen)
 	cmd.Stdout, cmd.Stderr = &log, &log
@@ -131,16 +131,6 @@ func TestRealPrometheus(t *testing.T) {
 	if v := view("web"); !strings.HasPrefix(v, "error") {
 		t.Errorf("Prometheus is gone: %s", v)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // What is not Prometheus, or an odd one.
