@@ -2,9 +2,9 @@ package verify
 
 import "time"
 
-// Convergence is how long a consumer took to follow one change of the active
+// convergence is how long a consumer took to follow one change of the active
 // addresses, or several that came before it had followed the first.
-type Convergence struct {
+type convergence struct {
 	Changes     int
 	First, Last time.Time
 	// Equal is the first view after which the consumer agreed with the slices
@@ -13,8 +13,8 @@ type Convergence struct {
 	Equal time.Time
 }
 
-// Took is the time from the last change to the view that agreed.
-func (c *Convergence) Took() time.Duration {
+// took is the time from the last change to the view that agreed.
+func (c *convergence) took() time.Duration {
 	if c.Equal.IsZero() {
 		return 0
 	}
@@ -23,19 +23,19 @@ func (c *Convergence) Took() time.Duration {
 
 // convergences follow the changes of the slices that a consumer could follow:
 // those after its first view.
-func (l *Log) convergences(c *consumer, differences []Difference, until time.Time) []Convergence {
+func (l *Log) convergences(c *consumer, differences []difference, until time.Time) []convergence {
 	if len(c.looks) == 0 {
 		return nil
 	}
 	unknown := l.unknown(c, until)
 	agreed := agreements(c.looks, differences)
-	var all []Convergence
+	var all []convergence
 	next := before(l.changes, c.looks[0])
 	pending := false
 	for i, at := range c.looks {
 		for ; next < len(l.changes) && !l.changes[next].After(at); next++ {
 			if !pending {
-				all = append(all, Convergence{First: l.changes[next]})
+				all = append(all, convergence{First: l.changes[next]})
 				pending = true
 			}
 			now := &all[len(all)-1]
@@ -56,7 +56,7 @@ func (l *Log) convergences(c *consumer, differences []Difference, until time.Tim
 	// Changes after the last view are not followed yet.
 	for ; next < len(l.changes); next++ {
 		if !pending {
-			all = append(all, Convergence{First: l.changes[next]})
+			all = append(all, convergence{First: l.changes[next]})
 			pending = true
 		}
 		all[len(all)-1].Changes++
@@ -66,7 +66,7 @@ func (l *Log) convergences(c *consumer, differences []Difference, until time.Tim
 }
 
 // agreements says of each look whether no difference covers it.
-func agreements(looks []time.Time, differences []Difference) []bool {
+func agreements(looks []time.Time, differences []difference) []bool {
 	// +1 where a difference begins, -1 behind its last look.
 	delta := make([]int, len(looks)+1)
 	for i := range differences {

@@ -47,9 +47,9 @@ func kindOf(s Standing, u Use) Kind {
 	return Stale
 }
 
-// Difference is one address for a time in which a consumer and the slices did
+// difference is one address for a time in which a consumer and the slices did
 // not agree on it.
-type Difference struct {
+type difference struct {
 	Kind    Kind
 	Address netip.AddrPort // port 0 where the consumer knows none
 	// From is when it began: the moment of the slices' change, or of the view
@@ -71,17 +71,17 @@ type Difference struct {
 	Word   string
 }
 
-// Least is how long it was seen to last.
-func (d *Difference) Least() time.Duration { return d.Seen.Sub(d.From) }
+// least is how long it was seen to last.
+func (d *difference) least() time.Duration { return d.Seen.Sub(d.From) }
 
 // differences returns all of a consumer, findings first, then by time and
 // address.
-func (l *Log) differences(c *consumer, until time.Time) []Difference {
+func (l *Log) differences(c *consumer, until time.Time) []difference {
 	if len(c.looks) == 0 || l.first.IsZero() {
 		return nil
 	}
 	unknown := l.unknown(c, until)
-	var all []Difference
+	var all []difference
 	keys := map[netip.AddrPort]bool{}
 	for key := range l.standings {
 		keys[key] = true
@@ -94,7 +94,7 @@ func (l *Log) differences(c *consumer, until time.Time) []Difference {
 			all = append(all, l.differencesOf(c, key, unknown, until)...)
 		}
 	}
-	slices.SortFunc(all, func(a, b Difference) int {
+	slices.SortFunc(all, func(a, b difference) int {
 		if a.Finding != b.Finding {
 			if a.Finding {
 				return -1
@@ -139,7 +139,7 @@ type run struct {
 	told, lost, open bool
 }
 
-func (l *Log) differencesOf(c *consumer, key netip.AddrPort, unknown []span, until time.Time) []Difference {
+func (l *Log) differencesOf(c *consumer, key netip.AddrPort, unknown []span, until time.Time) []difference {
 	var standing track[said]
 	if t := l.standings[key]; t != nil {
 		standing = *t
@@ -148,7 +148,7 @@ func (l *Log) differencesOf(c *consumer, key netip.AddrPort, unknown []span, unt
 	if t := c.uses[key]; t != nil {
 		use = *t
 	}
-	var found []Difference
+	var found []difference
 	for _, r := range l.runs(c, standing, use, unknown, until) {
 		if d, ok := l.difference(c, r, until); ok {
 			d.Address, d.Word = key, c.words[key]
@@ -224,16 +224,16 @@ func within(spans []span, at time.Time) bool {
 
 // difference says how long a run was seen and can have been. A run that no view
 // shows was not seen at all: the slices changed twice between two views.
-func (l *Log) difference(c *consumer, r run, until time.Time) (Difference, bool) {
+func (l *Log) difference(c *consumer, r run, until time.Time) (difference, bool) {
 	first := before(c.looks, r.from) // index of the first look that is not before
 	last := before(c.looks, r.to) - 1
 	if (r.lost || r.open) && last+1 < len(c.looks) && c.looks[last+1].Equal(r.to) {
 		last++
 	}
 	if last < first {
-		return Difference{}, false
+		return difference{}, false
 	}
-	d := Difference{Kind: r.kind, From: r.from, Seen: c.looks[last], To: r.to}
+	d := difference{Kind: r.kind, From: r.from, Seen: c.looks[last], To: r.to}
 	if r.open || r.lost {
 		d.To = time.Time{}
 	}
@@ -242,7 +242,7 @@ func (l *Log) difference(c *consumer, r run, until time.Time) (Difference, bool)
 		earliest = c.looks[first-1]
 	}
 	d.Most = r.to.Sub(earliest)
-	d.Finding = d.Least() > l.options.Settle
+	d.Finding = d.least() > l.options.Settle
 	if !d.Finding {
 		d.Undecided = r.open || r.lost || d.Most > l.options.Settle && l.blind(c, earliest, r.to, until)
 	}

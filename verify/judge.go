@@ -72,7 +72,7 @@ func (l *Log) consumerReport(name string, c *consumer, until time.Time) Consumer
 		d := &differences[i]
 		count := r.Kinds[d.Kind]
 		count.Count++
-		count.LongestSeconds = max(count.LongestSeconds, d.Least().Seconds())
+		count.LongestSeconds = max(count.LongestSeconds, d.least().Seconds())
 		if d.Finding {
 			count.Findings++
 			findings++
@@ -83,7 +83,7 @@ func (l *Log) consumerReport(name string, c *consumer, until time.Time) Consumer
 		r.Kinds[d.Kind] = count
 		if i < maxListed {
 			r.Differences = append(r.Differences, DifferenceReport{
-				d.Kind, addressText(d.Address), d.From, d.To, d.Least().Seconds(), d.Most.Seconds(), d.Finding, d.Undecided,
+				d.Kind, addressText(d.Address), d.From, d.To, d.least().Seconds(), d.Most.Seconds(), d.Finding, d.Undecided,
 				string(d.Reason), d.Word,
 			})
 		}
@@ -108,21 +108,21 @@ func (l *Log) consumerReport(name string, c *consumer, until time.Time) Consumer
 }
 
 // converged lists the slowest first: those are what somebody looks for.
-func (l *Log) converged(r *ConsumerReport, all []Convergence) {
-	slices.SortStableFunc(all, func(a, b Convergence) int {
+func (l *Log) converged(r *ConsumerReport, all []convergence) {
+	slices.SortStableFunc(all, func(a, b convergence) int {
 		if a.Equal.IsZero() != b.Equal.IsZero() {
 			if a.Equal.IsZero() {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Compare(b.Took(), a.Took())
+		return cmp.Compare(b.took(), a.took())
 	})
 	for i := range all {
 		c := &all[i]
-		r.SlowestSeconds = max(r.SlowestSeconds, c.Took().Seconds())
+		r.SlowestSeconds = max(r.SlowestSeconds, c.took().Seconds())
 		if i < maxListed {
-			r.Convergences = append(r.Convergences, ConvergenceReport{c.Changes, c.First, c.Last, c.Equal, c.Took().Seconds()})
+			r.Convergences = append(r.Convergences, ConvergenceReport{c.Changes, c.First, c.Last, c.Equal, c.took().Seconds()})
 		}
 	}
 	r.ConvergencesLeft = max(0, len(all)-maxListed)
@@ -174,7 +174,7 @@ func findingsOf(r *ConsumerReport) string {
 // usedFindings counts the findings among uses: "3 connections used-after-left".
 func usedFindings(used []UsedReport) []string {
 	var parts []string
-	for _, kind := range UseKinds() {
+	for _, kind := range useKinds() {
 		var n int64
 		for i := range used {
 			if used[i].Kind == kind && used[i].Finding {
@@ -300,7 +300,7 @@ func gapReports(spans []span) []GapReport {
 	return gaps
 }
 
-func usedReports(used []Used) (list []UsedReport, leftOut int) {
+func usedReports(used []usedAddress) (list []UsedReport, leftOut int) {
 	list = []UsedReport{}
 	for i := range used {
 		if i == maxListed {

@@ -158,7 +158,7 @@ func TestLawDifferencesAreThoseOfEveryLook(t *testing.T) {
 		feed(l, facts)
 		got := map[string]bool{}
 		for _, d := range l.differences(l.consumers[0], until) {
-			if d.Least() < 0 || d.Most < d.Least() || d.Finding != (d.Least() > 5*time.Second) {
+			if d.least() < 0 || d.Most < d.least() || d.Finding != (d.least() > 5*time.Second) {
 				t.Errorf("%+v", d)
 			}
 			for _, v := range views {

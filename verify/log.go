@@ -171,15 +171,6 @@ func (l *Log) wasActive(key netip.AddrPort, from, to time.Time) bool {
 	return l.track(key).within(from, to, func(s said) bool { return s.standing == Active })
 }
 
-// Changed returns when the set of active addresses last changed, or else when it
-// was first known; zero when it is not.
-func (l *Log) Changed() time.Time {
-	if n := len(l.changes); n > 0 {
-		return l.changes[n-1]
-	}
-	return l.first
-}
-
 // Left returns when an address stopped being active after a moment; zero if it
 // did not, or if it was not active then.
 func (l *Log) Left(address netip.AddrPort, after time.Time) time.Time {

@@ -10,8 +10,8 @@ import (
 // probed is what came of one prober's requests.
 type probed struct{ answers []Answer }
 
-// Lost is the requests that failed in one way.
-type Lost struct {
+// lostRequests is the requests that failed in one way.
+type lostRequests struct {
 	Failure Failure
 	// Count is how many were lost though somebody was there to answer, and
 	// Expected how many failed while the slices had nobody active, or had not had
@@ -23,8 +23,8 @@ type Lost struct {
 	Detail      string
 }
 
-// Answering is how often one address answered.
-type Answering struct {
+// answeringAddress is how often one address answered.
+type answeringAddress struct {
 	Address     netip.AddrPort
 	Count       int64
 	First, Last time.Time
@@ -33,9 +33,9 @@ type Answering struct {
 // probing is the judgement of one prober's answers.
 type probing struct {
 	requests, identified, unidentified, early, unjudged int64
-	lost                                                []Lost
-	answering                                           []Answering
-	used                                                []Used
+	lost                                                []lostRequests
+	answering                                           []answeringAddress
+	used                                                []usedAddress
 	// good are when the last requests began, as far back as all were answered as
 	// they should be, though not more than maxGood of them.
 	good []time.Time
@@ -46,8 +46,8 @@ const maxGood = 4096
 
 func (l *Log) probing(p *probed) probing {
 	r := probing{requests: int64(len(p.answers))}
-	lost := map[Failure]*Lost{}
-	answering := map[netip.AddrPort]*Answering{}
+	lost := map[Failure]*lostRequests{}
+	answering := map[netip.AddrPort]*answeringAddress{}
 	found := uses{}
 	for i := range p.answers {
 		a := &p.answers[i]
@@ -65,7 +65,7 @@ func (l *Log) probing(p *probed) probing {
 		if a.From.IsValid() && a.Failure != Unidentified {
 			who := answering[a.From]
 			if who == nil {
-				who = &Answering{Address: a.From, First: a.Began}
+				who = &answeringAddress{Address: a.From, First: a.Began}
 				answering[a.From] = who
 			}
 			who.Count++
@@ -92,19 +92,19 @@ func (l *Log) probing(p *probed) probing {
 	for _, x := range lost {
 		r.lost = append(r.lost, *x)
 	}
-	slices.SortFunc(r.lost, func(a, b Lost) int { return cmp.Compare(a.Failure, b.Failure) })
+	slices.SortFunc(r.lost, func(a, b lostRequests) int { return cmp.Compare(a.Failure, b.Failure) })
 	for _, who := range answering {
 		r.answering = append(r.answering, *who)
 	}
-	slices.SortFunc(r.answering, func(a, b Answering) int { return a.Address.Compare(b.Address) })
+	slices.SortFunc(r.answering, func(a, b answeringAddress) int { return a.Address.Compare(b.Address) })
 	return r
 }
 
 // failed counts a failure and reports whether it was to be expected.
-func (l *Log) failed(lost map[Failure]*Lost, a *Answer) bool {
+func (l *Log) failed(lost map[Failure]*lostRequests, a *Answer) bool {
 	x := lost[a.Failure]
 	if x == nil {
-		x = &Lost{Failure: a.Failure}
+		x = &lostRequests{Failure: a.Failure}
 		lost[a.Failure] = x
 	}
 	// 1 is none, 0 is unknown.

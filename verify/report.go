@@ -124,21 +124,33 @@ type KindCount struct {
 	LongestSeconds float64 `json:"longestSeconds"`
 }
 
-// DifferenceReport is a [Difference].
+// DifferenceReport is one address for a time in which a consumer and the slices
+// did not agree on it.
 type DifferenceReport struct {
-	Kind      Kind      `json:"kind"`
-	Address   string    `json:"address"`
-	From      time.Time `json:"from"`
-	To        time.Time `json:"to,omitzero"`
-	Seconds   float64   `json:"seconds"`
-	Most      float64   `json:"atMostSeconds"`
-	Finding   bool      `json:"finding"`
-	Undecided bool      `json:"undecided,omitempty"`
-	Reason    string    `json:"reason,omitempty"`
-	Word      string    `json:"word,omitempty"`
+	Kind Kind `json:"kind"`
+	// Address has no port where the consumer knows none.
+	Address string `json:"address"`
+	// From is the slices' change that began it, or the first view that shows it; To
+	// the first moment at which it was known to be over, zero while it goes on.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+	// Seconds is how long it was seen to last, Most the longest that it can have
+	// lasted, for all that was not seen.
+	Seconds float64 `json:"seconds"`
+	Most    float64 `json:"atMostSeconds"`
+	// Finding: it was seen to last longer than a consumer may take to follow.
+	// Undecided: it may have, but that was not seen.
+	Finding   bool `json:"finding"`
+	Undecided bool `json:"undecided,omitempty"`
+	// Reason is why an excluded address is, Word the consumer's own for its state.
+	Reason string `json:"reason,omitempty"`
+	Word   string `json:"word,omitempty"`
 }
 
-// ConvergenceReport is a [Convergence]. Equal is absent if it did not come.
+// ConvergenceReport is how a consumer followed one change of the active
+// addresses, or several that came before it had followed the first. Equal is the
+// first view after which it agreed with the slices until their next change, and
+// absent if there was none; Seconds is from the last change to it.
 type ConvergenceReport struct {
 	Changes int       `json:"changes"`
 	First   time.Time `json:"first"`
@@ -147,7 +159,9 @@ type ConvergenceReport struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// UsedReport is a [Used].
+// UsedReport is new connections to an address that was not active when they were
+// made. Since is when it stopped being active, or else when the slices began to
+// say of it what they say; LateSeconds is the longest from there to a connection.
 type UsedReport struct {
 	Kind        UseKind   `json:"kind"`
 	Address     string    `json:"address"`
@@ -191,7 +205,9 @@ type ProbeReport struct {
 	good []time.Time // see probing
 }
 
-// LostReport is a [Lost].
+// LostReport is the requests that failed in one way: Count of them though
+// somebody was there to answer, Expected while nobody was. First and Last are when
+// those of Count began, or if there are none the expected ones.
 type LostReport struct {
 	Failure  Failure   `json:"failure"`
 	Count    int64     `json:"count"`
@@ -201,7 +217,7 @@ type LostReport struct {
 	Detail   string    `json:"detail,omitempty"`
 }
 
-// AnsweringReport is an [Answering].
+// AnsweringReport is how often one address answered.
 type AnsweringReport struct {
 	Address string    `json:"address"`
 	Count   int64     `json:"count"`

@@ -24,13 +24,13 @@ const (
 	UsedUnlisted UseKind = "used-unlisted"
 )
 
-// UseKinds returns all kinds of use in the order in which they are documented.
-func UseKinds() []UseKind {
+// useKinds returns all kinds of use in the order in which they are documented.
+func useKinds() []UseKind {
 	return []UseKind{UsedAfterLeft, UsedWhileTerminating, UsedWhileExcluded, UsedUnlisted}
 }
 
-// Used is new connections to an address that was not active when they were made.
-type Used struct {
+// usedAddress is new connections to an address that was not active when they were made.
+type usedAddress struct {
 	Kind    UseKind
 	Address netip.AddrPort
 	// Count is how many there were; First and Last are when they were opened,
@@ -106,7 +106,7 @@ func (l *Log) judge(key netip.AddrPort, from, to time.Time) judgedUse {
 }
 
 // uses puts judged connections together, by address and kind.
-type uses map[useKey]*Used
+type uses map[useKey]*usedAddress
 
 type useKey struct {
 	address netip.AddrPort
@@ -117,7 +117,7 @@ func (m uses) add(address netip.AddrPort, u judgedUse, count int64, first, last 
 	key := useKey{address, u.kind}
 	used := m[key]
 	if used == nil {
-		used = &Used{Kind: u.kind, Address: address, First: first, Last: last, Late: -1}
+		used = &usedAddress{Kind: u.kind, Address: address, First: first, Last: last, Late: -1}
 		m[key] = used
 	}
 	used.Count += count
@@ -135,12 +135,12 @@ func (m uses) add(address netip.AddrPort, u judgedUse, count int64, first, last 
 }
 
 // sorted returns findings first, then by address and kind.
-func (m uses) sorted() []Used {
-	all := make([]Used, 0, len(m))
+func (m uses) sorted() []usedAddress {
+	all := make([]usedAddress, 0, len(m))
 	for _, used := range m {
 		all = append(all, *used)
 	}
-	slices.SortFunc(all, func(a, b Used) int {
+	slices.SortFunc(all, func(a, b usedAddress) int {
 		if a.Finding != b.Finding {
 			if a.Finding {
 				return -1
@@ -153,7 +153,7 @@ func (m uses) sorted() []Used {
 }
 
 // connections judges what a consumer opened by its own count.
-func (l *Log) connections(c *consumer) []Used {
+func (l *Log) connections(c *consumer) []usedAddress {
 	found := uses{}
 	for _, o := range c.opened {
 		if u := l.judge(o.Address, o.After, o.Until); !u.fine && !u.early && !u.unjudged {
