@@ -103,6 +103,9 @@ func TestAsNginxReads(t *testing.T) {
 		{`server { location / { if ($uri = "a"){ return 403; } } server_name a#b "c"; } upstream web { server 10.0.0.1:80; }`, "10.0.0.1:80 new"},
 		{`include web.conf;`, "10.0.0.1:80 new; 10.0.0.2:80 new"},
 		{`include conf.d/*.conf;`, "10.0.0.3:80 new"},
+		{`include conf.d/[!b]*.conf;`, "10.0.0.3:80 new"},
+		{`include */a.conf;`, "10.0.0.3:80 new"},
+		{`include .hid*/*.conf;`, "10.0.0.97:80 new"},
 		{`include nothing/*.conf; upstream web { server 10.0.0.1:80; }`, "10.0.0.1:80 new"},
 		{`upstream web { server 10.0.0.1:80; include servers/[ab]?; }`, "10.0.0.1:80 new; 10.0.0.4:80 new; 10.0.0.5:80 new down"},
 		{`upstream web { include "DIR/servers/a1"; }`, "10.0.0.4:80 new"},
@@ -132,6 +135,9 @@ func TestAsNginxReads(t *testing.T) {
 		write(t, dir+"/web.conf", "upstream web {\n  server 10.0.0.1:80;\n  server 10.0.0.2:80;\n}\n")
 		write(t, dir+"/conf.d/a.conf", "upstream web { server 10.0.0.3:80; }")
 		write(t, dir+"/conf.d/.hidden.conf", "upstream web { server 10.0.0.99:80; }")
+		write(t, dir+"/conf.d/bb.conf", "")
+		write(t, dir+"/conf.d/!x.conf", "")
+		write(t, dir+"/.hid/a.conf", "upstream web { server 10.0.0.97:80; }")
 		write(t, dir+"/conf.d/b.conf.old", "upstream web { server 10.0.0.98:80; }")
 		write(t, dir+"/servers/a1", "server 10.0.0.4:80;")
 		write(t, dir+"/servers/b2", "server 10.0.0.5:80; # down\n")
@@ -183,6 +189,7 @@ func TestRefused(t *testing.T) {
 		"includes itself, by way of":    "include main.conf;",
 		"wants one file":                "include a b;",
 		"syntax error in pattern":       "include [;",
+		"a class of characters":         "include [[:digit:]]x;",
 		"block inside an upstream":      "upstream web { x { } }",
 	} {
 		if err := os.RemoveAll(dir + "/fifo"); err != nil {

@@ -154,15 +154,15 @@ func (r *reader) included(name string) ([]string, error) {
 	if !strings.ContainsAny(name, "*?[") {
 		return []string{filepath.Clean(path)}, nil
 	}
-	matches, err := filepath.Glob(path)
+	pattern, err := likeGlob3(path)
 	if err != nil {
 		return nil, err
 	}
-	// As in a shell, a pattern does not mean hidden files.
-	hidden := strings.HasPrefix(filepath.Base(path), ".")
-	return slices.DeleteFunc(matches, func(match string) bool {
-		return !hidden && strings.HasPrefix(filepath.Base(match), ".")
-	}), nil
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(matches, func(match string) bool { return hidden(path, match) }), nil
 }
 
 // readFile reads a regular file of at most limit bytes: a FIFO would hold the
