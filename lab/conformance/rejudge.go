@@ -15,6 +15,11 @@ func (r *Results) Rejudge(consumers []*Consumer) error {
 			return fmt.Errorf("consumer %s was held to %s and now promises %s: run it again", c.Name, r.Consumers[i].Policy, c.Promises.Policy)
 		}
 		r.Consumers[i].Title, r.Consumers[i].Source = c.Title, c.Promises.Source
+		for n, v := range c.Versions {
+			if v.Text != "" && n < len(r.Consumers[i].Versions) {
+				r.Consumers[i].Versions[n] = v.Name + " " + v.Text
+			}
+		}
 		for n, old := range r.Cells {
 			if old.Consumer != c.Name || len(old.Observations) == 0 || old.Verdict == NotRun {
 				continue

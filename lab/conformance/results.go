@@ -59,8 +59,9 @@ func (e *Engine) Describe(ctx context.Context, consumers []*Consumer) ([]Consume
 	return all, nil
 }
 
-// versionForm finds the version in what a program prints.
-var versionForm = regexp.MustCompile(`\bv?\d+\.\d+[0-9A-Za-z.+~-]*`)
+// versionForm finds the version in what a program prints: not that of Go in
+// "go1.26".
+var versionForm = regexp.MustCompile(`(?:^|[\s/,(-])(v?\d+\.\d+[0-9A-Za-z.+~-]*)`)
 
 func (e *Engine) version(ctx context.Context, c *Consumer, v Version) (string, error) {
 	if v.Text != "" {
@@ -77,17 +78,22 @@ func (e *Engine) version(ctx context.Context, c *Consumer, v Version) (string, e
 	if err != nil {
 		return "", fmt.Errorf("%w: %.200s", err, out)
 	}
-	if found := versionForm.Find(out); found != nil {
-		return string(found), nil
+	return versionIn(string(out)), nil
+}
+
+// versionIn is the version that a program's output names, or its first line: a
+// build of a checkout may have no number.
+func versionIn(output string) string {
+	if found := versionForm.FindStringSubmatch(output); found != nil {
+		return found[1]
 	}
-	// A build of a checkout may have no number.
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return -1
-	}, line), nil
+	}, line)
 }
 
 // Cell returns a scenario's cell of a consumer.

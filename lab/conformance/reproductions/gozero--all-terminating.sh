@@ -1,0 +1,58 @@
+#!/bin/sh
+# all F/T/T, then all F/F/T
+# gRPC with go-zero's zrpc, p2c\_ewma (go-zero v1.10.3)
+#
+# Wanted, by rule S12: none
+# Seen, in 3 of 3 plays: 1-2
+# Restarted: a restart does not heal it.
+#
+# Addresses are written by their last part: 7 is 10.42.21.7, 6:7 is fd42:15::7.
+# The consumer follows Service web in namespace reproduction. In the lab, with the consumer:
+#   slicewright-lab conformance --scenario all-terminating --consumer gozero
+set -eu
+kubectl create namespace reproduction
+kubectl -n reproduction apply --server-side --force-conflicts -f - <<'END'
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  ports: [{name: http, port: 80, targetPort: 8080}]
+END
+# The state after step 2; whoever starts on it sees it:
+kubectl -n reproduction apply --server-side --force-conflicts -f - <<'END'
+addressType: IPv4
+apiVersion: discovery.k8s.io/v1
+endpoints:
+- addresses:
+  - 10.42.21.1
+  conditions:
+    ready: false
+    serving: true
+    terminating: true
+  targetRef:
+    kind: Pod
+    name: pod-1
+    namespace: reproduction
+    uid: 0f066824-e0c3-c4bd-6d80-f4c182769fa0
+- addresses:
+  - 10.42.21.2
+  conditions:
+    ready: false
+    serving: true
+    terminating: true
+  targetRef:
+    kind: Pod
+    name: pod-2
+    namespace: reproduction
+    uid: 4d9f86fb-0fe4-4e3a-a92d-864db1884244
+kind: EndpointSlice
+metadata:
+  labels:
+    endpointslice.kubernetes.io/managed-by: conformance.lab.slicewright.dev
+    kubernetes.io/service-name: web
+  name: a
+ports:
+- name: http
+  port: 8080
+  protocol: TCP
+END

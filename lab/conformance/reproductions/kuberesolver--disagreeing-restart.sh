@@ -1,0 +1,99 @@
+#!/bin/sh
+# one Pod in two slices that disagree, across restarts of the consumer
+# gRPC with kuberesolver, round\_robin (kuberesolver v6.0.1)
+#
+# Wanted, by rule S6: 1
+# Seen, in 3 of 3 plays: 2
+# Restarted: a restart heals it.
+#
+# Addresses are written by their last part: 7 is 10.42.14.7, 6:7 is fd42:e::7.
+# The consumer follows Service web in namespace reproduction. In the lab, with the consumer:
+#   slicewright-lab conformance --scenario disagreeing-restart --consumer kuberesolver
+set -eu
+kubectl create namespace reproduction
+kubectl -n reproduction apply --server-side --force-conflicts -f - <<'END'
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  ports: [{name: http, port: 80, targetPort: 8080}]
+END
+# It takes the steps: start the consumer first, and give it some seconds after each.
+# Step 1: endpoint 2 is ready in slice a and, newer, not ready in slice b
+kubectl -n reproduction apply --server-side --force-conflicts -f - <<'END'
+addressType: IPv4
+apiVersion: discovery.k8s.io/v1
+endpoints:
+- addresses:
+  - 10.42.14.1
+  conditions:
+    ready: true
+    serving: true
+    terminating: false
+  targetRef:
+    kind: Pod
+    name: pod-1
+    namespace: reproduction
+    uid: 0f066824-e0c3-c4bd-6d80-f4c182769fa0
+kind: EndpointSlice
+metadata:
+  labels:
+    endpointslice.kubernetes.io/managed-by: conformance.lab.slicewright.dev
+    kubernetes.io/service-name: web
+  name: c
+ports:
+- name: http
+  port: 8080
+  protocol: TCP
+---
+addressType: IPv4
+apiVersion: discovery.k8s.io/v1
+endpoints:
+- addresses:
+  - 10.42.14.2
+  conditions:
+    ready: true
+    serving: true
+    terminating: false
+  targetRef:
+    kind: Pod
+    name: pod-2
+    namespace: reproduction
+    uid: 4d9f86fb-0fe4-4e3a-a92d-864db1884244
+kind: EndpointSlice
+metadata:
+  labels:
+    endpointslice.kubernetes.io/managed-by: conformance.lab.slicewright.dev
+    kubernetes.io/service-name: web
+  name: a
+ports:
+- name: http
+  port: 8080
+  protocol: TCP
+---
+addressType: IPv4
+apiVersion: discovery.k8s.io/v1
+endpoints:
+- addresses:
+  - 10.42.14.2
+  conditions:
+    ready: false
+    serving: false
+    terminating: false
+  targetRef:
+    kind: Pod
+    name: pod-2
+    namespace: reproduction
+    uid: 4d9f86fb-0fe4-4e3a-a92d-864db1884244
+kind: EndpointSlice
+metadata:
+  labels:
+    endpointslice.kubernetes.io/managed-by: conformance.lab.slicewright.dev
+    kubernetes.io/service-name: web
+  name: b
+ports:
+- name: http
+  port: 8080
+  protocol: TCP
+END
+sleep 5
