@@ -2,12 +2,9 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
-	"os/exec"
-	"slices"
 	"time"
 
 	"github.com/slicewright/slicewright/lab/address"
@@ -105,63 +102,6 @@ func (a *stopAct) move(ctx context.Context) error {
 	return a.fleet.AwaitPods(ctx, backends)
 }
 
-// agree: before anything is stopped, both APIs and both sides say the same.
-func (a *stopAct) agree(ctx context.Context) error {
-	return a.check(ctx, "sources-agreed", func(ctx context.Context, ev *evidence) error {
-		return a.allAgree(ctx, ev)
-	})
-}
-
-// allAgree waits until Endpoints, slices, the consumer and the reader agree.
-func (a *stopAct) allAgree(ctx context.Context, ev *evidence) error {
-	var v fleet.View
-	err := a.patiently(ctx, func() (err error) {
-		if v, err = a.fleet.Look(ctx); err != nil {
-			return err
-		}
-		return address.Compare(v.Joined, v.Endpoints)
-	})
-	if err != nil {
-		return short("Endpoints and EndpointSlices differ: %v", err)
-	}
-	ev.saw("Endpoints and %d EndpointSlices hold the same %d addresses.", len(v.Slices), len(v.Joined))
-	if err := a.patiently(ctx, func() error { return a.shadow(ctx) }); err != nil {
-		return short("%v", err)
-	}
-	ev.saw("slicewright shadow judged them equal.")
-	for _, s := range []*side{a.consumer, a.reader} {
-		if err := a.follows(ctx, s, a.ready(), ev, "With both APIs written"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// patiently waits for what takes a consumer's time.
-func (e *experiment) patiently(ctx context.Context, check func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, e.Patience)
-	defer cancel()
-	return fleet.Eventually(ctx, check)
-}
-
-// shadow has slicewright compare both APIs.
-func (a *stopAct) shadow(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, a.Slicewright, "shadow", a.Namespace+"/"+a.fleet.Service, "--settle", "1s", "-o", "json", "--kubeconfig", a.Admin)
-	out, err := cmd.Output()
-	var report struct {
-		Services []struct {
-			Outcome string `json:"outcome"`
-		} `json:"services"`
-	}
-	if unread := json.Unmarshal(out, &report); unread != nil || len(report.Services) != 1 {
-		return fmt.Errorf("slicewright shadow: %w: %.300q", errors.Join(err, unread), out)
-	}
-	if outcome := report.Services[0].Outcome; outcome != "equal" {
-		return fmt.Errorf("slicewright shadow judged Endpoints and EndpointSlices %.20q", outcome)
-	}
-	return nil
-}
-
 // stop switches the controller off and moves Pods, and looks at all sides.
 func (a *stopAct) stop(ctx context.Context) error {
 	list, err := a.switchOff(ctx, plan.EndpointsController)
@@ -253,49 +193,6 @@ func (a *stopAct) unwritten(ctx context.Context, before fleet.View) error {
 	}
 }
 
-// leftBehind is what the Endpoints reader does with what nobody writes any more.
-type leftBehind struct {
-	gone    []netip.Addr // that Endpoints hold and no Pod has
-	servers []netip.Addr // those of gone that its load balancer sends to
-	reached []netip.Addr // new ones, which only slices have, that answered all the same
-	round   probe.Report
-}
-
-func (a *stopAct) left(ctx context.Context) (leftBehind, error) {
-	v, err := a.fleet.Look(ctx)
-	if err != nil {
-		return leftBehind{}, err
-	}
-	servers, err := a.reader.servers(ctx)
-	if err != nil {
-		return leftBehind{}, err
-	}
-	l := leftBehind{gone: address.Without(v.Endpoints, v.Joined)}
-	l.servers = common(servers, l.gone)
-	l.round = probe.Many(ctx, a.reader.url, roundOf(len(v.Endpoints)))
-	l.reached = common(l.round.Addresses(), address.Without(v.Joined, v.Endpoints))
-	return l, nil
-}
-
-func (l leftBehind) String() string {
-	return fmt.Sprintf("The Endpoints reader beside it sends to %d addresses that no Pod of the Service has any more (%s); of %d requests through it %d failed%s, and %d of the new addresses answered.",
-		len(l.servers), address.Format(l.servers), len(l.round.Answers), l.round.Failed(), because(l.round), len(l.reached))
-}
-
-// sayLeft adds what the Endpoints reader does now to a check of the consumer.
-func (a *stopAct) sayLeft(ctx context.Context, ev *evidence) error {
-	l, err := a.left(ctx)
-	if err == nil {
-		ev.saw("%s", l)
-	}
-	return err
-}
-
-// common are the addresses that are in both, which are in order.
-func common(one, other []netip.Addr) []netip.Addr {
-	return address.Without(one, address.Without(one, other))
-}
-
 // removeLast takes all Pods away. Strangers get their addresses, as happens in
 // any cluster: a consumer that still sends there reaches them.
 func (a *stopAct) removeLast(ctx context.Context) error {
@@ -333,18 +230,6 @@ func (a *stopAct) removeLast(ctx context.Context) error {
 		}
 		return a.follows(ctx, a.consumer, ready, ev, "After all had come back")
 	})
-}
-
-// sayStrangers tells whom the Endpoints reader reaches when no Pod is left.
-func (a *stopAct) sayStrangers(ctx context.Context, ev *evidence) error {
-	servers, err := a.reader.servers(ctx)
-	if err != nil {
-		return err
-	}
-	round := probe.Many(ctx, a.reader.url, roundOf(backends))
-	ev.saw("The Endpoints reader beside it still sends to %d addresses: of %d requests through it %d were answered by strangers at %d addresses, and %d failed%s.",
-		len(servers), len(round.Answers), len(round.Answers)-round.Failed(), len(round.Addresses()), round.Failed(), because(round))
-	return nil
 }
 
 // restart kills both sides' programs and moves Pods before they start again.
@@ -439,16 +324,4 @@ func (a *stopAct) askTheAPI(ctx context.Context) error {
 		ev.saw("The API server's audit log has %d requests of the consumer for EndpointSlices and none for Endpoints.", asked.EndpointSlices)
 		return nil
 	})
-}
-
-// sameUIDs says what of before is not in after.
-func sameUIDs(before, after map[string]string) []string {
-	var lost []string
-	for name, uid := range before {
-		if after[name] != uid {
-			lost = append(lost, name)
-		}
-	}
-	slices.Sort(lost)
-	return lost
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,11 +81,11 @@ func (a *stopAct) stock(ctx context.Context) (version string, uids map[string]st
 		return "", nil, fmt.Errorf("get the Service: %w", err)
 	}
 	uids["Service "+service.Name] = string(service.UID)
-	slices, err := a.client.DiscoveryV1().EndpointSlices(a.Namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + a.fleet.Service})
+	list, err := a.client.DiscoveryV1().EndpointSlices(a.Namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + a.fleet.Service})
 	if err != nil {
 		return "", nil, fmt.Errorf("list EndpointSlices: %w", err)
 	}
-	for _, s := range slices.Items {
+	for _, s := range list.Items {
 		uids["EndpointSlice "+s.Name] = string(s.UID)
 	}
 	pods, err := a.client.CoreV1().Pods(a.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + a.fleet.Service})
@@ -95,4 +96,16 @@ func (a *stopAct) stock(ctx context.Context) (version string, uids map[string]st
 		uids["Pod "+p.Name] = string(p.UID)
 	}
 	return "Kubernetes " + strings.TrimSpace(info.GitVersion), uids, nil
+}
+
+// sameUIDs says what of before is not in after.
+func sameUIDs(before, after map[string]string) []string {
+	var lost []string
+	for name, uid := range before {
+		if after[name] != uid {
+			lost = append(lost, name)
+		}
+	}
+	slices.Sort(lost)
+	return lost
 }
