@@ -21,11 +21,19 @@ var (
 	ErrVersion = errors.New("recording of another version")
 )
 
+var errForeign = fmt.Errorf("%w: it is a SQLite database of another program", ErrNotARecording)
+
 // createFile makes a new, empty recording, or opens the one that is there.
 func createFile(ctx context.Context, path string) (*sql.DB, error) {
 	created, err := touch(path)
 	if err != nil {
 		return nil, err
+	}
+	if !created {
+		// Opening it to write turns its log on, for good: first see that it is ours.
+		if err := refuseForeign(ctx, path); err != nil {
+			return nil, err
+		}
 	}
 	db, err := openSQLite(path, url.Values{
 		"_pragma": {
@@ -47,6 +55,20 @@ func createFile(ctx context.Context, path string) (*sql.DB, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	return db, nil
+}
+
+// refuseForeign returns an error if a file is another program's, or of another
+// version. It changes nothing. What it cannot tell without writing, such as after
+// a crash, is no error: the version is looked at once more.
+func refuseForeign(ctx context.Context, path string) error {
+	db, err := openForReading(ctx, path)
+	switch {
+	case err == nil:
+		return db.Close()
+	case errors.Is(err, errForeign), errors.Is(err, ErrVersion):
+		return err
+	}
+	return nil
 }
 
 // touch makes the file, readable by its owner alone: a recording names Pods,
@@ -92,7 +114,7 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("%w: %w", ErrNotARecording, err)
 	}
 	if id != applicationID {
-		return fmt.Errorf("%w: it is a SQLite database of another program", ErrNotARecording)
+		return errForeign
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -211,6 +212,14 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		}
 		return path(name)
 	}
+	other := filepath.Join(folder, "theirs.db")
+	if db, err := sql.Open("sqlite", other); err != nil {
+		t.Fatal(err)
+	} else if _, err := db.Exec("CREATE TABLE theirs (x)"); err != nil {
+		t.Fatal(err)
+	} else if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name, path string
 		is         error
@@ -218,6 +227,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	}{
 		{"text", text, store.ErrNotARecording, "text.db"},
 		{"another program's database", change("other.db", "PRAGMA application_id = 7"), store.ErrNotARecording, "another program"},
+		{"one that no recorder has opened", other, store.ErrNotARecording, "another program"},
 		{"a later schema", change("later.db", "PRAGMA user_version = 2"), store.ErrVersion, "version 2, this program reads version 1"},
 		{"nothing", path("nothing.db"), os.ErrNotExist, "nothing.db"},
 		{"a folder", folder, nil, "not a regular file"},
@@ -231,8 +241,12 @@ func TestOtherFilesAreRefused(t *testing.T) {
 			if tt.name == "nothing" {
 				return
 			}
+			before, _ := os.ReadFile(tt.path) // none of a folder
 			if _, err := store.Create(t.Context(), tt.path, store.Run{}); err == nil || tt.is != nil && !errors.Is(err, tt.is) {
 				t.Errorf("writing: %v, want %v", err, tt.is)
+			}
+			if after, _ := os.ReadFile(tt.path); !bytes.Equal(before, after) {
+				t.Error("the file was changed")
 			}
 		})
 	}
