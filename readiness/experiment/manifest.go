@@ -107,12 +107,40 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("is no YAML: %s", strings.Map(harmless, err.Error()))
 		}
+		if err := plainKeys(&n); err != nil {
+			return nil, err
+		}
 		if root := target(&n); root != nil && root.Kind == yaml.MappingNode {
 			documents = append(documents, root)
 		} else if root != nil && root.Tag != "!!null" {
 			return nil, errors.New("is no YAML object")
 		}
 	}
+}
+
+// plainKeys refuses what would make a key mean something else than what stands
+// there once. Of two that are the same, readers of YAML take the first, the last
+// or none.
+func plainKeys(n *yaml.Node) error {
+	if n.Kind == yaml.MappingNode {
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			switch {
+			case key.Tag == "!!merge":
+				return fmt.Errorf("takes fields over with << (line %d), which is not read: write them out", key.Line)
+			case key.Kind == yaml.ScalarNode && seen[key.Value]:
+				return fmt.Errorf("has %s twice in one object (line %d): keep the one that is meant", quoted(key.Value), key.Line)
+			}
+			seen[key.Value] = true
+		}
+	}
+	for _, inner := range n.Content {
+		if err := plainKeys(inner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // containerOf returns the container that runs the program.
