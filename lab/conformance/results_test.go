@@ -238,7 +238,7 @@ func TestVersionIsTheProgramsOwn(t *testing.T) {
 	for output, want := range map[string]string{
 		"HAProxy version 2.6.12-1+deb12u4 2025/12/25 - https://haproxy.org/\n": "2.6.12-1+deb12u4",
 		"nginx version: nginx/1.22.1\n":                                        "1.22.1",
-		"CoreDNS-1.15.0\nlinux/amd64, go1.26.8, \n":                            "CoreDNS-1.15.0",
+		"CoreDNS-1.15.0\nlinux/amd64, go1.26.8, \n":                            "1.15.0",
 		"slicewright devel (go1.26.8)\n":                                       "slicewright devel (go1.26.8)",
 		"kuberesolver v6.0.1 (gRPC v1.80.0)\n":                                 "v6.0.1",
 		"\x1b[31mred\n":                                                        "[31mred",
