@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/printable"
 )
 
 // Formats are those that Write knows.
@@ -34,7 +35,7 @@ func (v *Verdict) writeTable(out io.Writer) error {
 	fmt.Fprintln(w, "CRITERION\tSTATUS\tWHAT")
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Shown(), plain(r.Title))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Shown(), printable.Text(r.Title))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -44,13 +45,13 @@ func (v *Verdict) writeTable(out io.Writer) error {
 		r := &v.Criteria[i]
 		fmt.Fprintf(&text, "\n%s: %s\n", r.Name, r.Shown())
 		for _, line := range r.Evidence {
-			fmt.Fprintf(&text, "  %s\n", plain(line))
+			fmt.Fprintf(&text, "  %s\n", printable.Text(line))
 		}
 		for _, line := range r.Settle {
-			fmt.Fprintf(&text, "  -> %s\n", plain(line))
+			fmt.Fprintf(&text, "  -> %s\n", printable.Text(line))
 		}
 		if w := r.Waiver; w != nil {
-			fmt.Fprintf(&text, "  %s\n", plain(w.Sentence()))
+			fmt.Fprintf(&text, "  %s\n", printable.Text(w.Sentence()))
 		}
 	}
 	fmt.Fprintf(&text, "\n%s\n", v.Sentence())
@@ -130,16 +131,6 @@ func (w *AppliedWaiver) Sentence() string {
 	return fmt.Sprintf("Waived by %s until %s: %s", w.By, w.Expires, w.Reason)
 }
 
-// plain lets no stranger's text move the cursor or begin a line.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
-
 // markup are the characters that mean something in Markdown, or in the HTML that
 // it may hold. Words with - and . stay readable: those only count at the
 // beginning of a line, where a list item's own mark stands.
@@ -149,7 +140,7 @@ var markup = []rune("\\`*_{}[]<>#|!~&@:")
 // included.
 func markdown(text string) string {
 	var out strings.Builder
-	for _, r := range plain(text) {
+	for _, r := range printable.Text(text) {
 		if slices.Contains(markup, r) {
 			out.WriteByte('\\')
 		}

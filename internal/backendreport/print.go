@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/printable"
 )
 
 // Format is how a report is printed.
@@ -66,7 +66,7 @@ func (r *Report) Print(w io.Writer, format Format) error {
 
 func (s *Service) print(w io.Writer, format Format) error {
 	fmt.Fprintf(w, "%s/%s: %d active, %d draining, %d excluded under policy %s",
-		plain(s.Namespace), plain(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
+		printable.Text(s.Namespace), printable.Text(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
 	if s.Fallback {
 		fmt.Fprint(w, " (fallback: the active ones are terminating, nothing else is left)")
 	}
@@ -84,9 +84,9 @@ func (s *Service) print(w io.Writer, format Format) error {
 	for _, d := range s.Diagnostics {
 		where := ""
 		if d.Slice != "" {
-			where = " " + plain(d.Slice)
+			where = " " + printable.Text(d.Slice)
 		}
-		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, plain(d.Message)); err != nil {
+		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, printable.Text(d.Message)); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (b *Backend) row(format Format) []string {
 		cells = []string{port, b.Endpoint, string(b.state), string(b.Reason), b.Zone, b.Node, target}
 	}
 	for i, cell := range cells {
-		if cells[i] = plain(cell); cell == "" {
+		if cells[i] = printable.Text(cell); cell == "" {
 			cells[i] = "-"
 		}
 	}
@@ -143,17 +143,6 @@ func yes(b bool) string {
 	return "false"
 }
 
-// plain takes out what a terminal or a table would act on: names come from
-// whoever may write a slice.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
 // PrintDifference writes what became different between two answers for one
 // Service, a line a backend: + came, - went, ~ is another than before. It
 // writes nothing if nothing is different.
@@ -163,7 +152,7 @@ func PrintDifference(w io.Writer, before, after Service, format Format) error {
 		olds[b.id] = b
 	}
 	line := func(sign string, b Backend) error {
-		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, plain(after.Namespace), plain(after.Name), strings.Join(b.row(format), " "))
+		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, printable.Text(after.Namespace), printable.Text(after.Name), strings.Join(b.row(format), " "))
 		return err
 	}
 	for _, b := range after.Backends() {

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
-	"unicode"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/shadow"
 )
@@ -26,7 +25,7 @@ func writeShadow(out io.Writer, r *shadow.Report, format string) error {
 	fmt.Fprintln(w, "SERVICE\tOUTCOME\tENDPOINTS\tSLICES\tDIFFERENCES")
 	for i := range r.Services {
 		s := &r.Services[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", plain(s.Service), s.Outcome, s.Endpoints, s.Slices, plain(s.Summary()))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", printable.Text(s.Service), s.Outcome, s.Endpoints, s.Slices, printable.Text(s.Summary()))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -41,7 +40,7 @@ func writeShadow(out io.Writer, r *shadow.Report, format string) error {
 		if u.Namespace != "" {
 			where = "namespace " + u.Namespace
 		}
-		fmt.Fprintf(out, "\nNot read: %s in %s (%s): %s.\n", u.Resource, plain(where), plain(u.Problem), u.Effect)
+		fmt.Fprintf(out, "\nNot read: %s in %s (%s): %s.\n", u.Resource, printable.Text(where), printable.Text(u.Problem), u.Effect)
 	}
 	return nil
 }
@@ -51,18 +50,18 @@ func writeShadowService(out io.Writer, s *shadow.ServiceReport, wide bool) {
 	var lines []string
 	for _, f := range s.Findings {
 		if !f.Expected || wide {
-			lines = append(lines, fmt.Sprintf("%s\t\t%s", f.Class, plain(f.Message)))
+			lines = append(lines, fmt.Sprintf("%s\t\t%s", f.Class, printable.Text(f.Message)))
 		}
 	}
 	for _, d := range s.Differences {
 		if !d.Expected || wide {
-			lines = append(lines, fmt.Sprintf("%s\t%s %s %s\t%s: %s", d.Class, plain(d.Endpoint), plain(d.Port), plain(d.Protocol), d.Side, plain(d.Because)))
+			lines = append(lines, fmt.Sprintf("%s\t%s %s %s\t%s: %s", d.Class, printable.Text(d.Endpoint), printable.Text(d.Port), printable.Text(d.Protocol), d.Side, printable.Text(d.Because)))
 		}
 	}
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n%s\n", plain(s.Service))
+	fmt.Fprintf(out, "\n%s\n", printable.Text(s.Service))
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, "  "+line)
@@ -71,14 +70,4 @@ func writeShadowService(out io.Writer, s *shadow.ServiceReport, wide bool) {
 	if s.LeftOut > 0 {
 		fmt.Fprintf(out, "  and %d more\n", s.LeftOut)
 	}
-}
-
-// plain lets no stranger's text move the cursor or break a line.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || !unicode.IsPrint(r) && r != ' ' {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
 }

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/verify"
 	"github.com/slicewright/slicewright/verify/live"
@@ -74,7 +75,7 @@ func (v *verifyTable) table(indent string, rows [][]string) {
 	w := tabwriter.NewWriter(v.out, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
 		for i := range row {
-			if row[i] = plain(row[i]); row[i] == "" {
+			if row[i] = printable.Text(row[i]); row[i] == "" {
 				row[i] = "-"
 			}
 		}
@@ -88,7 +89,7 @@ func (v *verifyTable) head(r *verify.Report) {
 	if r.Port != "" {
 		port = " port " + r.Port
 	}
-	v.line("%s: %s", plain(r.Service+port), r.Outcome)
+	v.line("%s: %s", printable.Text(r.Service+port), r.Outcome)
 	v.line("policy %s, from %s to %s UTC (%s), settle %s", orReady(string(r.Policy)), moment(r.From), moment(r.Until),
 		r.Until.Sub(r.From).Round(100*time.Millisecond), seconds(r.SettleSeconds))
 	v.line("slices: %d active, %d terminating, %d excluded; %d changes of the active ones", r.Slices.Active, r.Slices.Terminating, r.Slices.Excluded, r.Slices.Changes)
@@ -97,13 +98,13 @@ func (v *verifyTable) head(r *verify.Report) {
 		if c.Failed() {
 			result = "it failed: " + c.Problem
 		}
-		v.line("during: %s (%s): %s", plain(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), plain(result))
+		v.line("during: %s (%s): %s", printable.Text(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), printable.Text(result))
 	}
 	for _, g := range r.Slices.Gaps {
-		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), plain(g.Why))
+		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
 	}
 	for _, reason := range r.Reasons {
-		v.line("! %s", plain(reason))
+		v.line("! %s", printable.Text(reason))
 	}
 }
 
@@ -179,7 +180,7 @@ func (v *verifyTable) consumer(c *verify.ConsumerReport) {
 	v.part(c.Consumer, rows, c.DifferencesLeftOut)
 	v.used(c.Consumer+", by its own count", c.Used, c.UsedLeftOut)
 	for _, g := range c.Gaps {
-		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), plain(g.Why))
+		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
 	}
 	if !v.wide || len(c.Convergences) == 0 {
 		return
@@ -232,7 +233,7 @@ func (v *verifyTable) part(title string, rows [][]string, leftOut int) {
 	if len(rows) == 1 {
 		return
 	}
-	v.line("\n%s", plain(title))
+	v.line("\n%s", printable.Text(title))
 	v.table("  ", rows)
 	if leftOut > 0 {
 		v.line("  and %d more", leftOut)

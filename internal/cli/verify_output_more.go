@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/verify/live"
 	"github.com/slicewright/slicewright/verify/publication"
 )
@@ -76,7 +77,7 @@ func (v *verifyTable) published(t *publication.Table) {
 		if c.Error != "" {
 			text += ", which did not say: " + c.Error
 		}
-		v.line("  IN %d: %s", i+1, plain(text))
+		v.line("  IN %d: %s", i+1, printable.Text(text))
 	}
 	if t.Changed {
 		v.line("  the slices changed meanwhile: the facts may be of different moments")

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/verify"
 )
 
@@ -63,7 +62,7 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 			return verify.View{}, fmt.Errorf("%s: nothing says how %s is used", o.name, m.Address)
 		}
 		m.Address = unmap(m.Address)
-		m.Detail = printable(m.Detail, maxDetail)
+		m.Detail = excerpt(m.Detail, maxDetail)
 		view.Members = append(view.Members, m)
 	}
 	return view, nil
@@ -73,18 +72,13 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 // words.
 type shown struct{ error }
 
-func (s shown) Error() string { return printable(s.error.Error(), maxError) }
+func (s shown) Error() string { return excerpt(s.error.Error(), maxError) }
 func (s shown) Unwrap() error { return s.error }
 
-// printable replaces what a terminal would act on, and shortens.
-func printable(text string, most int) string {
+// excerpt replaces what a terminal would act on, and shortens.
+func excerpt(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most]) + "…"
 	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	return printable.Text(text)
 }

@@ -9,7 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/printable"
 )
 
 // maxDump bounds what nft may write. A Service port of a thousand endpoints takes
@@ -82,10 +83,5 @@ func (l *limited) Write(p []byte) (int, error) {
 // line is the first line, printable.
 func (l *limited) line() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.String()), "\n")
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, line)
+	return printable.Text(line)
 }

@@ -10,7 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/printable"
 )
 
 // ErrNotFound: the answer was 404.
@@ -73,10 +74,5 @@ func Get(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
 // clip is the first line of a foreign text, for a message.
 func clip(body []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(body[:min(len(body), 200)])), "\n")
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, line)
+	return printable.Text(line)
 }
