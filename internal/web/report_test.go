@@ -39,7 +39,7 @@ func someComparison() *shadow.Report {
 				difference("fd00::1", shadow.Both, shadow.EndpointsBehind, "ready in the slices"),
 				difference("10.0.0.4", shadow.OnlySlice, shadow.Terminating, "it terminates"),
 			},
-			Findings: []shadow.FindingReport{{shadow.MirroredBesideManaged, false, "cart-x is mirrored, and cart-y the controller's"}},
+			Findings: []shadow.FindingReport{{Class: shadow.MirroredBesideManaged, Message: "cart-x is mirrored, and cart-y the controller's"}},
 			LeftOut:  3,
 		},
 		{
