@@ -161,7 +161,7 @@ func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) e
 	if err := errors.Join(writeVerify(streams.Out, report, f.output), unrecorded); err != nil {
 		return err
 	}
-	return f.exit(report)
+	return f.exit(ctx, report)
 }
 
 // verify runs the plan that the flags say.
@@ -185,12 +185,13 @@ func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.
 }
 
 // exit says how it ends. What was found is said before that the command failed:
-// it may have failed for that reason.
-func (f *verifyFlags) exit(report *live.Report) error {
+// it may have failed for that reason. One that was broken off with the
+// verification, by ctx, has not failed.
+func (f *verifyFlags) exit(ctx context.Context, report *live.Report) error {
 	switch {
 	case report.Outcome == verify.Different:
 		return withExit(ExitFinding, errQuiet)
-	case report.Command != nil && report.Command.Failed() && !f.allowFailure:
+	case report.Command != nil && report.Command.Failed() && !f.allowFailure && ctx.Err() == nil:
 		return fmt.Errorf("the command of --during failed: %s", report.Command.Problem)
 	case report.Outcome == verify.Undetermined:
 		return withExit(ExitUnknown, errQuiet)

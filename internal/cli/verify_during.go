@@ -11,6 +11,10 @@ import (
 	"github.com/slicewright/slicewright/verify"
 )
 
+// duringGrace is how long a command, and what it started, may take to end after
+// they were told to.
+const duringGrace = 5 * time.Second
+
 // runDuring runs what the user wrote, as the user's shell would. It gets no
 // input, and its output goes to stderr: stdout is the report's.
 func runDuring(ctx context.Context, command string, timeout time.Duration, stderr io.Writer) verify.CommandReport {
@@ -20,8 +24,11 @@ func runDuring(ctx context.Context, command string, timeout time.Duration, stder
 	cmd := exec.CommandContext(limited, "sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	endWithChildren(cmd)
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = duringGrace
 	err := cmd.Run()
+	if limited.Err() != nil {
+		killRest(cmd, duringGrace)
+	}
 	report.Ended, report.ExitCode = time.Now(), cmd.ProcessState.ExitCode()
 	var exited *exec.ExitError
 	switch {

@@ -2,6 +2,11 @@
 
 package cli
 
-import "os/exec"
+import (
+	"os/exec"
+	"time"
+)
 
 func endWithChildren(*exec.Cmd) {}
+
+func killRest(*exec.Cmd, time.Duration) {}

@@ -208,6 +208,44 @@ func TestVerifyIsInterrupted(t *testing.T) {
 	}
 }
 
+// A command that is broken off has not failed, and nothing of it is left, whether
+// it heeds SIGTERM or not.
+func TestVerifyIsInterruptedInTheCommand(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 0)
+	pids := filepath.Join(t.TempDir(), "pids")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for text := []byte{}; strings.Count(string(text), "\n") < 2 && t.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
+			text, _ = os.ReadFile(pids)
+		}
+		cancel()
+	}()
+	r, code, errs := s.verify(ctx, "-f", s.slices("0"), "--consumer", s.consumer(), "--during",
+		fmt.Sprintf(`(trap "" TERM; sleep 300 & echo $! >> %[1]s; exec sleep 300) & echo $! >> %[1]s; wait`, pids))
+	wantCode(t, r, code, errs, ExitUnknown)
+	if r.Command == nil || !r.Interrupted {
+		t.Fatalf("interrupted %t, command %+v", r.Interrupted, r.Command)
+	}
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range strings.Fields(string(text)) {
+		// One that has ended can stay as a zombie until init looks after it.
+		for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			if err != nil || strings.Contains(string(stat), ") Z ") {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("process %s of the command is left: %s", pid, stat)
+			}
+		}
+	}
+}
+
 // Nothing is sent to an address that is not allowed.
 func TestVerifyProbesOnlyWhatIsAllowed(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package cli
 import (
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // endWithChildren has a command's end reach what it started, too: a shell does
@@ -12,4 +13,20 @@ import (
 func endWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+}
+
+// killRest kills what is left of the group that a command began, once it has had
+// its time to end by itself: the end of the shell is not that of its children,
+// which may not heed SIGTERM.
+func killRest(cmd *exec.Cmd, grace time.Duration) {
+	if cmd.Process == nil {
+		return
+	}
+	group := -cmd.Process.Pid
+	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if syscall.Kill(group, 0) != nil {
+			return // nobody is left, or nobody of ours
+		}
+	}
+	_ = syscall.Kill(group, syscall.SIGKILL) // the last of them may have ended just now
 }
