@@ -13,6 +13,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first Ctrl-C asks for an orderly end, the second ends: a read of stdin
+	// heeds no context.
+	context.AfterFunc(ctx, stop)
 	code := cli.Main(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args)
 	stop()
 	os.Exit(code)
