@@ -241,3 +241,91 @@ func (b *browser) picture(name string) {
 		b.t.Fatal(err)
 	}
 }
+
+// quiet wants the page to be in no trouble since it was asked last.
+func (b *browser) quiet(t *testing.T) {
+	t.Helper()
+	for _, trouble := range b.trouble {
+		t.Errorf("the page is in trouble: %s", trouble)
+	}
+	b.trouble = nil
+}
+
+// count is how many elements a selector finds.
+func (b *browser) count(selector string) int {
+	b.t.Helper()
+	var n int
+	b.eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector), &n)
+	return n
+}
+
+// text is what is shown of the first element that a selector finds.
+func (b *browser) text(selector string) string {
+	b.t.Helper()
+	var text string
+	b.eval(fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector), &text)
+	return text
+}
+
+// screen is a size and a scheme in which a page is looked at.
+type screen struct {
+	name          string
+	width, height int
+	scheme        string
+}
+
+// screens are those that pages are made for.
+var screens = []screen{
+	{"wide-light", 1280, 900, "light"},
+	{"wide-dark", 1280, 900, "dark"},
+	{"narrow-light", 390, 844, "light"},
+	{"narrow-dark", 390, 844, "dark"},
+}
+
+// fits wants nothing to stick out of the screen.
+func (b *browser) fits(t *testing.T, s screen) {
+	t.Helper()
+	var width int
+	b.eval("document.documentElement.scrollWidth", &width)
+	if width > s.width {
+		t.Errorf("the page is %d pixels wide, the window %d", width, s.width)
+	}
+}
+
+// reads opens a page that has no script and holds it to what all of those are: it
+// shows what it is to say, fits, can be read in its colours and loads nothing.
+func (b *browser) reads(t *testing.T, path, name string, s screen, says []string) {
+	t.Helper()
+	b.t = t
+	b.screen(s.width, s.height, s.scheme)
+	b.open(path)
+	b.picture(name + "-" + s.name)
+	body := b.text("body")
+	for _, text := range says {
+		if !strings.Contains(body, text) {
+			t.Errorf("it does not show %q", text)
+		}
+	}
+	b.fits(t, s)
+	if n := b.count("script"); n != 0 {
+		t.Errorf("%d scripts", n)
+	}
+	var low []string
+	b.eval(contrasts, &low)
+	for _, found := range low {
+		t.Errorf("hard to read: %s", found)
+	}
+	b.quiet(t)
+}
+
+// contrasts lists texts that stand out from what is behind them by less than 4.5
+// to 1, the measure of WCAG 2 AA.
+const contrasts = `(() => {
+	const light = (c) => { const [r, g, b] = c.match(/[\d.]+/g).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const behind = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$/.test(c)) return c; } return "rgb(255, 255, 255)"; };
+	return [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => {
+		const a = light(getComputedStyle(e).color), b = light(behind(e));
+		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		return ratio < 4.5 ? ratio.toFixed(2) + " " + e.className + " " + e.textContent.slice(0, 40) : "";
+	}).filter((x) => x);
+})()`

@@ -119,57 +119,11 @@ func TestReportPages(t *testing.T) {
 			"unknown, waived", "Waived by Ada Example until 2026-06-30: it reads nothing of the cluster",
 		}},
 	} {
-		for _, s := range []struct {
-			name          string
-			width, height int
-			scheme        string
-		}{
-			{"wide-light", 1280, 900, "light"},
-			{"wide-dark", 1280, 900, "dark"},
-			{"narrow-light", 390, 844, "light"},
-			{"narrow-dark", 390, 844, "dark"},
-		} {
-			t.Run(name+"-"+s.name, func(t *testing.T) {
-				b.t = t
-				b.screen(s.width, s.height, s.scheme)
-				b.open(c.path)
-				b.picture(name + "-" + s.name)
-				body := b.text("body")
-				for _, says := range c.says {
-					if !strings.Contains(body, says) {
-						t.Errorf("it does not show %q", says)
-					}
-				}
-				var width int
-				b.eval("document.documentElement.scrollWidth", &width)
-				if width > s.width {
-					t.Errorf("the page is %d pixels wide, the window %d", width, s.width)
-				}
-				if n := b.count("script"); n != 0 {
-					t.Errorf("%d scripts", n)
-				}
-				var low []string
-				b.eval(contrasts, &low)
-				for _, found := range low {
-					t.Errorf("hard to read: %s", found)
-				}
-				b.quiet(t)
-			})
+		for _, s := range screens {
+			t.Run(name+"-"+s.name, func(t *testing.T) { b.reads(t, c.path, name, s, c.says) })
 		}
 	}
 }
-
-// contrasts lists texts that stand out from what is behind them by less than 4.5
-// to 1, the measure of WCAG 2 AA.
-const contrasts = `(() => {
-	const light = (c) => { const [r, g, b] = c.match(/[\d.]+/g).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-	const behind = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$/.test(c)) return c; } return "rgb(255, 255, 255)"; };
-	return [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => {
-		const a = light(getComputedStyle(e).color), b = light(behind(e));
-		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-		return ratio < 4.5 ? ratio.toFixed(2) + " " + e.className + " " + e.textContent.slice(0, 40) : "";
-	}).filter((x) => x);
-})()`
 
 // TestOutcomesDifferWithoutColour: each has a word and a mark of its own.
 func TestOutcomesDifferWithoutColour(t *testing.T) {

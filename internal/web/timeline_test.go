@@ -40,43 +40,12 @@ func pageOf(t *testing.T, events []timeline.Event) string {
 	return path
 }
 
-func (b *browser) quiet(t *testing.T) {
-	t.Helper()
-	for _, trouble := range b.trouble {
-		t.Errorf("the page is in trouble: %s", trouble)
-	}
-	b.trouble = nil
-}
-
-func (b *browser) count(selector string) int {
-	b.t.Helper()
-	var n int
-	b.eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector), &n)
-	return n
-}
-
-func (b *browser) text(selector string) string {
-	b.t.Helper()
-	var text string
-	b.eval(fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector), &text)
-	return text
-}
-
 // TestTimelinePage looks at the page in the sizes and schemes that it is made
 // for: everything is drawn, nothing is loaded, nothing sticks out.
 func TestTimelinePage(t *testing.T) {
 	path := pageOf(t, timelinetest.Rollout())
 	b := openBrowser(t)
-	for _, s := range []struct {
-		name          string
-		width, height int
-		scheme        string
-	}{
-		{"wide-light", 1280, 900, "light"},
-		{"wide-dark", 1280, 900, "dark"},
-		{"narrow-light", 390, 844, "light"},
-		{"narrow-dark", 390, 844, "dark"},
-	} {
+	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
 			b.t = t
 			b.screen(s.width, s.height, s.scheme)
@@ -101,11 +70,7 @@ func TestTimelinePage(t *testing.T) {
 			if drawn[".gap"] != 7 {
 				t.Errorf("%d rows show the gap, want 7", drawn[".gap"])
 			}
-			var width int
-			b.eval("document.documentElement.scrollWidth", &width)
-			if width > s.width {
-				t.Errorf("the page is %d pixels wide, the window %d", width, s.width)
-			}
+			b.fits(t, s)
 			b.press("n")
 			b.press("n")
 			b.picture(s.name + "-finding")

@@ -84,50 +84,18 @@ func verifyPage(t *testing.T, r *live.Report) string {
 func TestVerifyPage(t *testing.T) {
 	b := openBrowser(t)
 	path := verifyPage(t, someVerification(""))
-	for _, s := range []struct {
-		name          string
-		width, height int
-		scheme        string
-	}{
-		{"wide-light", 1280, 900, "light"},
-		{"wide-dark", 1280, 900, "dark"},
-		{"narrow-light", 390, 844, "light"},
-		{"narrow-dark", 390, 844, "dark"},
-	} {
+	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
-			b.t = t
-			b.screen(s.width, s.height, s.scheme)
-			b.open(path)
-			b.picture("verify-" + s.name)
-			body := b.text("body")
-			for _, says := range []string{
+			b.reads(t, path, "verify", s, []string{
 				"shop/web is not used as its slices say.", "stale", "10.0.0.2:8080", "30 lost: status", "12:00:20.000", "kubectl rollout restart",
 				"used-after-left", "no such file", "a note", "ended without a goodbye", "It followed changes within 1s",
-			} {
-				if !strings.Contains(body, says) {
-					t.Errorf("it does not show %q", says)
-				}
-			}
-			var width int
-			b.eval("document.documentElement.scrollWidth", &width)
-			if width > s.width {
-				t.Errorf("the page is %d pixels wide, the window %d", width, s.width)
-			}
+			})
 			// Where a bar is says when: the command's begins after a fifth of the time.
 			var at []string
 			b.eval(`[...document.querySelectorAll(".lane rect")].slice(0, 1).map((r) => r.getAttribute("x") + " " + r.getAttribute("width"))`, &at)
 			if len(at) != 1 || at[0] != "200 400" {
 				t.Errorf("the command is drawn at %q, want 200 400", at)
 			}
-			if n := b.count("script"); n != 0 {
-				t.Errorf("%d scripts", n)
-			}
-			var low []string
-			b.eval(contrasts, &low)
-			for _, found := range low {
-				t.Errorf("hard to read: %s", found)
-			}
-			b.quiet(t)
 		})
 	}
 }
