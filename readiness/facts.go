@@ -70,8 +70,6 @@ type (
 	ExperimentCheck = report.Check
 	// Consumer is what an experiment was done with.
 	Consumer = report.Consumer
-	// CheckResult is what came of a check.
-	CheckResult = report.Result
 )
 
 // The kind of a report, and the results of a check.
