@@ -45,7 +45,8 @@ func judge(v verb, answer string) (outcome, error) {
 		v == verbDelete && text == "Server deleted.",
 		v == verbAddr && (strings.Contains(text, " changed from ") || strings.Contains(text, "no need to change")):
 		return done, nil
-	case v == verbAdd && strings.HasPrefix(text, "Already exists a server"):
+	case v == verbAdd && (strings.HasPrefix(text, "Already exists a server") || strings.HasPrefix(text, "'id' : custom id ")):
+		// HAProxy looks at the id first, and it goes with the name.
 		return exists, nil
 	case v.leaving() && text == "No such server.":
 		return gone, nil

@@ -29,6 +29,7 @@ type command struct {
 	verb   verb
 	server string
 	addr   netip.AddrPort // for verbAdd and verbAddr
+	id     uint32         // for verbAdd
 }
 
 // appendTo appends the command as it goes over the wire.
@@ -38,7 +39,7 @@ func (c command) appendTo(b []byte, backend, options string) []byte {
 	case verbAdd:
 		// An IPv6 address is in brackets here, and bare after "addr" below:
 		// each is the form that HAProxy documents for that command.
-		b = append(b, "add server "+name+" "+c.addr.String()+options...)
+		b = append(b, "add server "+name+" "+c.addr.String()+" id "+strconv.FormatUint(uint64(c.id), 10)+options...)
 	case verbAddr:
 		b = append(b, "set server "+name+" addr "+c.addr.Addr().String()+" port "+strconv.Itoa(int(c.addr.Port()))...)
 	case verbHealthUp:

@@ -57,7 +57,7 @@ func ExampleDriver_Plan() {
 	}, &haproxy.Observed{})
 	fmt.Print(plan)
 	// Output:
-	// add server reports/sw-9d5d2ed5d893c78e7911427027378fd1 10.42.0.1:8080
+	// add server reports/sw-9d5d2ed5d893c78e7911427027378fd1 10.42.0.1:8080 id 691018
 	// set server reports/sw-9d5d2ed5d893c78e7911427027378fd1 state ready
 }
 

@@ -178,6 +178,9 @@ func (f *fakeHAProxy) add(ref string, args []string) string {
 	if _, ok := f.backends[backend]; !ok {
 		return "[3]: No such backend."
 	}
+	if other := f.holder(backend, args); other != nil {
+		return fmt.Sprintf("[3]: 'id' : custom id %d already used at (null):0 ('server %s').\n", other.id, other.name)
+	}
 	if s != nil {
 		return "[3]: Already exists a server with the same name in backend.\n"
 	}
@@ -191,17 +194,45 @@ func (f *fakeHAProxy) add(ref string, args []string) string {
 	for _, a := range args[1:] {
 		s.check = s.check || a == "check"
 	}
+	s.id = optionID(args)
 	f.insert(backend, s)
 	return "[6]: New server registered.\n"
 }
 
-// insert gives a server the lowest free id and its place by id, as HAProxy does.
+// optionID is what follows "id", 0 if there is none.
+func optionID(args []string) int {
+	at := slices.Index(args, "id")
+	if at < 0 {
+		return 0
+	}
+	id, _ := strconv.Atoi(args[at+1])
+	return id
+}
+
+// holder is the server that has the id that a new one asks for.
+func (f *fakeHAProxy) holder(backend string, args []string) *fakeServer {
+	id := optionID(args)
+	for _, s := range f.backends[backend] {
+		if id != 0 && s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// insert gives a server without one the lowest free id, and its place by id, as
+// HAProxy does.
 func (f *fakeHAProxy) insert(backend string, s *fakeServer) {
 	list := f.backends[backend]
-	s.id = 1
+	if s.id == 0 {
+		s.id = 1
+		for i := 0; i < len(list) && list[i].id == s.id; i++ {
+			s.id++
+		}
+	}
 	i := 0
-	for ; i < len(list) && list[i].id == s.id; i++ {
-		s.id++
+	for i < len(list) && list[i].id < s.id {
+		i++
 	}
 	f.backends[backend] = append(list[:i:i], append([]*fakeServer{s}, list[i:]...)...)
 }

@@ -36,6 +36,8 @@ func (s State) String() string {
 // A Server is one server of a backend, as HAProxy reports it.
 type Server struct {
 	Name string
+	// ID is its number in the backend.
+	ID uint32
 	// Addr is where it sends connections. It is the zero AddrPort for what is
 	// no IP address: a unix socket, or a host name not resolved.
 	Addr  netip.AddrPort

@@ -78,10 +78,11 @@ func TestParity(t *testing.T) {
 			switch rapid.IntRange(0, 8).Draw(t, "command") {
 			case 0, 1:
 				check := rapid.SampledFrom([]string{"", " check inter 3600000"}).Draw(t, "check")
+				id := rapid.SampledFrom([]string{"", " id 70", " id 71"}).Draw(t, "id")
 				if r == "web/static" {
-					check = "" // refused for its name before its options
+					check, id = "", "" // refused for its name before its options
 				}
-				both(t, fmt.Sprintf("add server %s %s%s", r, addr, check))
+				both(t, fmt.Sprintf("add server %s %s%s%s", r, addr, id, check))
 			case 2, 3, 4:
 				both(t, "set server "+r+" state "+rapid.SampledFrom([]string{"ready", "drain", "maint", "bogus"}).Draw(t, "state"))
 			case 5:

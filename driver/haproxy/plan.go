@@ -124,9 +124,15 @@ func (d *Driver) planDynamic(o *ops, active, draining []place, seen *Observed, t
 	for i := range seen.Servers {
 		have[seen.Servers[i].Name] = &seen.Servers[i]
 	}
+	used := make(ids, len(have))
+	used.note(seen.Servers)
+	used.note(seen.foreign)
 	stays := make(map[string]bool, len(active))
 	for _, p := range active {
 		stays[p.name] = true
+		if have[p.name] == nil {
+			o.commands = append(o.commands, command{verb: verbAdd, server: p.name, addr: p.addr, id: used.take(p.name)})
+		}
 		d.planActive(o, p, have[p.name])
 	}
 	for _, p := range draining {
@@ -143,10 +149,10 @@ func (d *Driver) planDynamic(o *ops, active, draining []place, seen *Observed, t
 	}
 }
 
-// planActive makes the server at p take connections; s is nil if there is none.
+// planActive makes the server at p take connections; s is nil if it was just
+// added.
 func (d *Driver) planActive(o *ops, p place, s *Server) {
 	if s == nil {
-		o.commands = append(o.commands, command{verb: verbAdd, server: p.name, addr: p.addr})
 		s = &Server{Addr: p.addr}
 	}
 	if s.Addr != p.addr {

@@ -259,6 +259,19 @@ func TestRealFollowsTheDesiredSet(t *testing.T) {
 	}
 }
 
+// TestRealBalanceByHashReachesAll: see ids.take.
+func TestRealBalanceByHashReachesAll(t *testing.T) {
+	t.Parallel()
+	addrs := pods(t, "127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6")
+	h := newHAProxy(t, emptySection+"    balance random\n")
+	d := newDriver(t, h.admin)
+	bring(t, d, publish.Desired{Active: backends(t, addrs[:4]...)})
+	bring(t, d, publish.Desired{Active: backends(t, addrs...)})
+	if diff := cmp.Diff(setOf(addrs...), h.answering(t, 200)); diff != "" {
+		t.Errorf("those that answer (-want +got):\n%s", diff)
+	}
+}
+
 func TestRealOverTCP(t *testing.T) {
 	t.Parallel()
 	h := newHAProxy(t, emptySection)

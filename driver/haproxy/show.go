@@ -37,7 +37,7 @@ func parseServersState(answer, backend string) ([]Server, error) {
 		case line == "":
 		case isHeader && column == nil:
 			var err error
-			if column, err = columns(strings.Split(header, " "), "be_name", "srv_name", "srv_addr", "srv_admin_state",
+			if column, err = columns(strings.Split(header, " "), "be_name", "srv_id", "srv_name", "srv_addr", "srv_admin_state",
 				"srv_time_since_last_change", "srv_check_state", "srv_port"); err != nil {
 				return nil, fmt.Errorf("show servers state: %w", err)
 			}
@@ -112,7 +112,7 @@ func parseServer(field []string, column map[string]int) (s Server, backend strin
 		}
 		return int(n)
 	}
-	s.Name = get("srv_name")
+	s.Name, s.ID = get("srv_name"), uint32(number("srv_id"))
 	if e := checkName(s.Name); e != nil {
 		return s, "", e
 	}

@@ -26,12 +26,12 @@ func TestParseServersState(t *testing.T) {
 	}
 	nine := netip.MustParseAddrPort("127.0.0.9:1")
 	want := []Server{
-		{Name: "plain", Addr: netip.MustParseAddrPort("127.0.0.9:9999"), State: Ready, Since: 137 * time.Second},
-		{Name: "was-disabled", Addr: nine, State: Ready, Since: 7 * time.Second, Checking: true},
-		{Name: "disabled", Addr: nine, State: Maint, Since: 137 * time.Second, Checking: true},
-		{Name: "six", Addr: netip.MustParseAddrPort("[2001:db8::1]:80"), State: Drain},
-		{Name: "unix", State: Ready, Since: time.Second},
-		{Name: "name", State: Maint, Since: time.Second},
+		{Name: "plain", ID: 1, Addr: netip.MustParseAddrPort("127.0.0.9:9999"), State: Ready, Since: 137 * time.Second},
+		{Name: "was-disabled", ID: 2, Addr: nine, State: Ready, Since: 7 * time.Second, Checking: true},
+		{Name: "disabled", ID: 3, Addr: nine, State: Maint, Since: 137 * time.Second, Checking: true},
+		{Name: "six", ID: 4, Addr: netip.MustParseAddrPort("[2001:db8::1]:80"), State: Drain},
+		{Name: "unix", ID: 5, State: Ready, Since: time.Second},
+		{Name: "name", ID: 6, State: Maint, Since: time.Second},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
@@ -45,8 +45,8 @@ func TestParseServersStateRefuses(t *testing.T) {
 		"format \"2\"":          "2\n" + header26 + row,
 		"no header":             "1\n",
 		"before the header":     "1\n" + row,
-		"no column srv_addr":    "1\n# be_name srv_name\n",
-		"two columns":           "1\n# be_name srv_name srv_addr srv_admin_state x x srv_time_since_last_change srv_check_state srv_port\nweb a - 0 x x 1 1\n",
+		"no column srv_addr":    "1\n# be_name srv_id srv_name\n",
+		"two columns":           "1\n# be_name srv_id srv_name srv_addr srv_admin_state x x srv_time_since_last_change srv_check_state srv_port\nweb 1 a - 0 x x 1 1\n",
 		"3 fields of 25":        "1\n" + header26 + "3 web 1\n",
 		"is not a number":       "1\n" + header26 + strings.Replace(row, "9999", "x", 1),
 		"letters, digits":       "1\n" + header26 + strings.Replace(row, "plain", "pl;ain", 1),
@@ -163,6 +163,7 @@ func TestJudge(t *testing.T) {
 		{verbAdd, "[6]: New server registered.\n", done, ""},
 		{verbAdd, "", done, "HAProxy says"},
 		{verbAdd, "[3]: Already exists a server with the same name in backend.\n", exists, ""},
+		{verbAdd, "[3]: 'id' : custom id 70 already used at (null):0 ('server sw-9d5d2ed5d893c78e7911427027378fd1').\n", exists, ""},
 		{verbAdd, "[3]: invalid port '80000'\n", done, "invalid port"},
 		{verbAdd, "[6]: Unknown command: 'add server', but maybe", done, "use mode slots"},
 		{verbAddr, "[4]: IP changed from '::1' to '127.0.0.1' by 'stats socket command'\n", done, ""},
