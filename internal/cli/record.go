@@ -137,10 +137,19 @@ func importEvents(ctx context.Context, streams Streams, flags recordFlags, size 
 	}
 	n, err := record.Import(ctx, w, sources...)
 	slices, pods := len(w.State().Slices), len(w.State().Pods)
-	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
-		return fmt.Errorf("import into %s: %d documents are in it: %w", store.DisplayName(flags.out), n, err)
+	if err = closeRecording(ctx, w, err); err != nil {
+		return fmt.Errorf("import into %s: %d documents were read: %w", store.DisplayName(flags.out), n, err)
 	}
 	_, err = fmt.Fprintf(streams.Out, "imported %d documents into %s; at the end there are %d slices and %d Pods\n", n, store.DisplayName(flags.out), slices, pods)
+	return err
+}
+
+// closeRecording closes a recording and returns err with what that adds to it: a
+// writer that has failed says so again.
+func closeRecording(ctx context.Context, w *store.Writer, err error) error {
+	if closing := w.Close(context.WithoutCancel(ctx)); !errors.Is(err, closing) {
+		return errors.Join(err, closing)
+	}
 	return err
 }
 
@@ -185,7 +194,7 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	err = cluster.Record(ctx, w)
 	show("")
 	nothing := w.Empty()
-	if err = errors.Join(err, w.Close(context.WithoutCancel(ctx))); err != nil {
+	if err = closeRecording(ctx, w, err); err != nil {
 		return fmt.Errorf("record into %s: %w", store.DisplayName(flags.out), err)
 	}
 	if nothing {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -54,7 +53,7 @@ func (f *verifyFlags) startRecording(ctx context.Context, slices *verifySlices, 
 	}
 	go func() {
 		err := cluster.Record(recording, w)
-		r.done <- errors.Join(err, w.Close(context.WithoutCancel(ctx)))
+		r.done <- closeRecording(ctx, w, err)
 	}()
 	return r, nil
 }

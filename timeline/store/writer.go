@@ -229,7 +229,11 @@ func (w *Writer) fail(err error) error {
 		w.tx.Rollback() // the first error is the one that matters
 		w.tx, w.prepared = nil, nil
 	}
-	w.err = fmt.Errorf("write the recording: %w; everything up to %s is kept", err, w.committed.Format(time.RFC3339Nano))
+	kept := "nothing is kept"
+	if !w.committed.IsZero() {
+		kept = "everything up to " + w.committed.Format(time.RFC3339Nano) + " is kept"
+	}
+	w.err = fmt.Errorf("write the recording: %w; %s", err, kept)
 	return w.err
 }
 
