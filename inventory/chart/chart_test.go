@@ -137,6 +137,9 @@ func TestHostileTemplatesEnd(t *testing.T) {
 			if strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 1000 {
 				t.Errorf("the error is not one clean line: %q", err)
 			}
+			if strings.Contains(err.Error(), "runtime stack") || strings.Contains(err.Error(), "goroutine ") {
+				t.Errorf("the error is a stack: %q", err)
+			}
 		})
 	}
 	for name, text := range map[string]string{

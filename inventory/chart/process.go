@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -48,7 +49,9 @@ func (p Process) Render(ctx context.Context, r Request) (Response, error) {
 	case ctx.Err() != nil:
 		return Response{}, context.Cause(ctx)
 	case err != nil:
-		return Response{}, fmt.Errorf("rendering ended without an answer: it takes more memory or processor time than is granted (%w) %s", err, plain(said.text.String()))
+		// Without memory the process says so, and then where it stood.
+		why, _, _ := strings.Cut(strings.TrimSpace(said.text.String()), "\n")
+		return Response{}, fmt.Errorf("rendering ended without an answer: it takes more memory or processor time than is granted (%w) %s", err, plain(why))
 	}
 	var out Response
 	if err := json.Unmarshal(answer.text.Bytes(), &out); err != nil {
