@@ -73,3 +73,6 @@ func counts(members []*member) map[*member]int {
 	}
 	return n
 }
+
+// size counts the addresses.
+func (o *owners) size() int { return len(o.v4) + len(o.v6) }

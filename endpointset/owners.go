@@ -44,6 +44,3 @@ func (o *owners) remove(a address) {
 		delete(o.v6, a)
 	}
 }
-
-// size counts the addresses.
-func (o *owners) size() int { return len(o.v4) + len(o.v6) }
