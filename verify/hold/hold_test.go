@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slicewright/slicewright/internal/nettest"
 	"github.com/slicewright/slicewright/verify"
 	"github.com/slicewright/slicewright/verify/connect"
 	"github.com/slicewright/slicewright/verify/hold"
@@ -182,35 +183,11 @@ func TestEncryptedConnections(t *testing.T) {
 	s.Close()
 }
 
-// serve accepts connections and does to each what it is told.
-func serve(t *testing.T, do func(net.Conn)) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() {
-				defer conn.Close()
-				do(conn)
-			})
-		}
-	})
-	t.Cleanup(func() { listener.Close(); all.Wait() })
-	return listener.Addr().String()
-}
-
 func TestBackendsThatDoNotSpeakTheMessages(t *testing.T) {
-	sendsBack := serve(t, func(c net.Conn) { _, _ = io.Copy(c, c) })
-	mute := serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
-	hangsUp := serve(t, func(c net.Conn) { bufio.NewReader(c).ReadString('\n') })
-	babbles := serve(t, func(c net.Conn) {
+	sendsBack := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { _, _ = io.Copy(c, c) })
+	mute := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	hangsUp := nettest.Serve(t, "127.0.0.1", func(c net.Conn) { bufio.NewReader(c).ReadString('\n') })
+	babbles := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		c.Read(make([]byte, 100))
 		fmt.Fprintf(c, "%s\n\x00\x1b[2J\n-\n", strings.Repeat("x", 5000))
 		_, _ = io.Copy(io.Discard, c)
@@ -268,7 +245,7 @@ func TestOrdinaryHTTP2ServerTellsByItsNewStreams(t *testing.T) {
 
 func TestSilentConnectionSaysNothing(t *testing.T) {
 	heard := make(chan string, 1)
-	address := serve(t, func(c net.Conn) {
+	address := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		text, _ := io.ReadAll(c)
 		heard <- string(text)
 	})
@@ -282,7 +259,7 @@ func TestSilentConnectionSaysNothing(t *testing.T) {
 // The backend is one that closes as soon as the client has said goodbye, even
 // while it still works on answers.
 func TestLastAnswersAreWaitedFor(t *testing.T) {
-	address := serve(t, func(c net.Conn) {
+	address := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		work := make(chan int, 1000)
 		var working sync.WaitGroup
 		working.Go(func() {
@@ -310,7 +287,7 @@ func TestLastAnswersAreWaitedFor(t *testing.T) {
 // A proxy that goes on with another backend in the middle of a connection, loses
 // an answer and repeats one.
 func TestMovedLostAndRepeated(t *testing.T) {
-	address := serve(t, func(c net.Conn) {
+	address := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		in := bufio.NewScanner(c)
 		in.Scan() // hello
 		for n := 1; in.Scan(); n++ {
@@ -341,7 +318,7 @@ func TestMovedLostAndRepeated(t *testing.T) {
 
 func TestTargetThatIsNotAllowedOrNotThere(t *testing.T) {
 	var reached atomic.Bool
-	address := serve(t, func(net.Conn) { reached.Store(true) })
+	address := nettest.Serve(t, "127.0.0.1", func(net.Conn) { reached.Store(true) })
 	allow := connect.Within(netip.MustParsePrefix("10.0.0.0/8"))
 	all := targets(t, hold.Options{Dialer: connect.Dialer{Allow: allow}}, "tcp://"+address)
 	c := run(t, all, func(hold.Report) bool { return false }).Connections[0]
@@ -351,12 +328,7 @@ func TestTargetThatIsNotAllowedOrNotThere(t *testing.T) {
 	if err := all[0].Check(t.Context()); !errors.Is(err, connect.ErrNotAllowed) {
 		t.Errorf("Check: %v", err)
 	}
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	c = run(t, targets(t, hold.Options{}, "ws://"+closed.Addr().String()), func(hold.Report) bool { return false }).Connections[0]
+	c = run(t, targets(t, hold.Options{}, "ws://"+nettest.FreeAddress(t)), func(hold.Report) bool { return false }).Connections[0]
 	if c.End.Kind != hold.NotMade || !strings.Contains(c.End.Detail, "refused") || len(c.Problems()) != 1 {
 		t.Errorf("%+v", c)
 	}
