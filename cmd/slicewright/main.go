@@ -7,15 +7,17 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/slicewright/slicewright/internal/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first Ctrl-C asks for an orderly end, the second ends: a read of stdin
-	// heeds no context.
-	context.AfterFunc(ctx, stop)
+	// The first Ctrl-C asks for an orderly end, a later one ends: a read of stdin
+	// heeds no context. One that comes with the first is the same: timeout(1)
+	// sends its signal to the program and to the program's group.
+	context.AfterFunc(ctx, func() { time.Sleep(time.Second); stop() })
 	code := cli.Main(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args)
 	stop()
 	os.Exit(code)

@@ -5,8 +5,11 @@ package main
 import (
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +23,56 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Exit(m.Run())
+}
+
+// slices is a Service to verify.
+const slices = `{"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+"metadata": {"name": "web-a", "namespace": "shop", "labels": {"kubernetes.io/service-name": "web"}},
+"ports": [{"name": "", "port": 80}], "endpoints": [{"addresses": ["10.0.0.1"]}]}`
+
+// Who is told to end twice at once, as timeout(1) does it, still ends in order.
+func TestTwoSignalsAtOnceAreOne(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "slices.json")
+	if err := os.WriteFile(file, []byte(slices), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		asked, answer := make(chan struct{}, 100), make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			asked <- struct{}{}
+			<-answer
+		}))
+		// A request that is on its way is let end: so long the end takes.
+		cmd := exec.Command(self, "verify", "shop/web", "-f", file, "--probe", server.URL, "--probes", "1", "--probe-timeout", "5m", "--for", "10m", "-o", "json")
+		cmd.Env = append(os.Environ(), asMain+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+		told := time.Now()
+		for range 2 {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		inTime := time.Since(told) < time.Second
+		close(answer)
+		_ = cmd.Wait() // its state says more
+		server.Close()
+		if !inTime {
+			continue // the machine was too slow: they were not at once
+		}
+		if code := cmd.ProcessState.ExitCode(); code != 4 {
+			t.Errorf("it ended with %s, want exit status 4", cmd.ProcessState)
+		}
+		return
+	}
+	t.Fatal("two signals took longer than a second, ten times")
 }
 
 // A program that waits for its stdin ends when it is told so again.
