@@ -8,17 +8,26 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// CompareBreaks holds the cells that break to a file that says by hand which do,
-// consumer by consumer, and returns a line for each that differs. Consumers that
-// the results do not have, and scenarios that were not played, are left out.
-func (r *Results) CompareBreaks(path string) ([]string, error) {
+// LoadBreaks reads which scenarios each consumer is known to break.
+func LoadBreaks(path string) (map[string][]string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read which cells break: %w", err)
 	}
-	var want map[string][]string
-	if err := yaml.UnmarshalStrict(content, &want); err != nil {
+	var known map[string][]string
+	if err := yaml.UnmarshalStrict(content, &known); err != nil {
 		return nil, fmt.Errorf("read which cells break: %s: %w", path, err)
+	}
+	return known, nil
+}
+
+// CompareBreaks holds the cells that break to a file that says by hand which do,
+// consumer by consumer, and returns a line for each that differs. Consumers that
+// the results do not have, and scenarios that were not played, are left out.
+func (r *Results) CompareBreaks(path string) ([]string, error) {
+	want, err := LoadBreaks(path)
+	if err != nil {
+		return nil, err
 	}
 	var differences []string
 	for consumer, scenarios := range want {

@@ -35,7 +35,9 @@ type Engine struct {
 	// Repeats is how often a scenario is played again for the consumers that
 	// broke; it says in how many plays they did.
 	Repeats int
-	Log     *slog.Logger
+	// Again says of a cell that broke whether it is worth a repetition; nil is yes.
+	Again func(Cell) bool
+	Log   *slog.Logger
 
 	objects *manifest.Client
 	shared  map[string]*instance // consumers of scope cluster, by name
@@ -77,7 +79,8 @@ func (e *Engine) Run(ctx context.Context, consumers []*Consumer, scenarios []*Sc
 		var again []job
 		for _, s := range scenarios {
 			broken := slices.DeleteFunc(slices.Clone(consumers), func(c *Consumer) bool {
-				return cells[key{s.Name, c.Name}].Verdict != Breaks
+				cell := cells[key{s.Name, c.Name}]
+				return cell.Verdict != Breaks || e.Again != nil && !e.Again(cell)
 			})
 			if len(broken) == 0 {
 				continue

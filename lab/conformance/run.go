@@ -20,8 +20,9 @@ type Config struct {
 	Built     Built
 	Consumers []*Consumer
 	Scenarios []*Scenario
-	// Parallel and Repeats are those of Engine.
+	// Parallel, Repeats and Again are those of Engine.
 	Parallel, Repeats int
+	Again             func(Cell) bool
 	// Log gets a line for each play; nil is nothing.
 	Log *slog.Logger
 }
@@ -46,7 +47,7 @@ func Run(ctx context.Context, c Config) (_ *Results, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	engine := &Engine{Lab: l, Dir: dirs["consumers"], Built: c.Built, Parallel: c.Parallel, Repeats: c.Repeats, Log: c.Log}
+	engine := &Engine{Lab: l, Dir: dirs["consumers"], Built: c.Built, Parallel: c.Parallel, Repeats: c.Repeats, Again: c.Again, Log: c.Log}
 	results := &Results{APIVersion: APIVersion, Kind: KindResults, Began: began.UTC().Truncate(time.Second)}
 	if results.Consumers, err = engine.Describe(ctx, c.Consumers); err != nil {
 		return nil, err
