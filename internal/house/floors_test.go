@@ -73,9 +73,11 @@ type goPackage struct {
 	GoFiles, Imports []string
 }
 
-func packages(t *testing.T) []goPackage {
+// packages are those of the module in a folder.
+func packages(t *testing.T, folder string) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", module+"/...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	cmd.Dir = folder
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -99,9 +101,9 @@ func packages(t *testing.T) []goPackage {
 	return all
 }
 
-// floorOf returns a package's floor and room, or -1 if it has none.
-func floorOf(path string) (floor int, room string) {
-	path = strings.TrimPrefix(path, module+"/")
+// floorOf returns the floor and the room of a package, named from the top of its
+// module, or -1 if it has none.
+func floorOf(floors [][]string, path string) (floor int, room string) {
 	best := -1
 	for i, rooms := range floors {
 		for _, r := range rooms {
@@ -115,8 +117,8 @@ func floorOf(path string) (floor int, room string) {
 
 func TestImportsGoDown(t *testing.T) {
 	seen := 0
-	for _, p := range packages(t) {
-		floor, room := floorOf(p.ImportPath)
+	for _, p := range packages(t, "../..") {
+		floor, room := floorOf(floors, strings.TrimPrefix(p.ImportPath, module+"/"))
 		if floor < 0 {
 			if !strings.HasPrefix(p.ImportPath, module+"/internal/") {
 				t.Errorf("%s is on no floor: give it one here and in docs/architecture.md", p.ImportPath)
@@ -134,7 +136,7 @@ func TestImportsGoDown(t *testing.T) {
 				continue
 			}
 			seen++
-			below, otherRoom := floorOf(imported)
+			below, otherRoom := floorOf(floors, strings.TrimPrefix(imported, module+"/"))
 			if below < 0 {
 				continue // a helper under internal/ that is on no floor
 			}
@@ -150,7 +152,7 @@ func TestImportsGoDown(t *testing.T) {
 
 func TestPurePackages(t *testing.T) {
 	found := 0
-	for _, p := range packages(t) {
+	for _, p := range packages(t, "../..") {
 		may, isPure := pure[strings.TrimPrefix(p.ImportPath, module+"/")]
 		if !isPure {
 			continue
