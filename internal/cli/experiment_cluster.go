@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/yaml"
@@ -30,7 +31,7 @@ func readPlanCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) 
 // planCluster gets and lists, and does nothing else.
 func planCluster(ctx context.Context, client kubernetes.Interface) (*experiment.Cluster, error) {
 	c := &experiment.Cluster{Unread: map[string]string{}}
-	version, err := client.Discovery().ServerVersion()
+	version, err := discovery.ToServerVersionInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx)
 	switch {
 	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
 		c.Unread["the version"] = err.Error()

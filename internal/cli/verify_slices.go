@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -100,15 +101,21 @@ func (c accessChecked) Run(ctx context.Context, t live.Teller) error {
 	return c.Cluster.Run(ctx, t)
 }
 
+// allowedTimeout bounds the question for the Service, which has no other bound: an
+// API server that takes longer is not waited for before the slices are read.
+const allowedTimeout = 10 * time.Second
+
 // allowed are the Service's own addresses, which may be probed whatever they
 // are. Endpoints are not among them: whoever may write slices chooses those.
 func (s *verifySlices) allowed(ctx context.Context) []netip.Prefix {
 	if s.client == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, allowedTimeout)
+	defer cancel()
 	service, err := s.client.CoreV1().Services(s.service.Namespace).Get(ctx, s.service.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil // without permission the addresses have to be allowed by hand
+		return nil // without permission, or an answer, the addresses have to be allowed by hand
 	}
 	texts := slices.Clone(service.Spec.ClusterIPs)
 	for _, ingress := range service.Status.LoadBalancer.Ingress {
