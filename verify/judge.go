@@ -156,7 +156,7 @@ func (l *Log) unlessLost() (Outcome, string) {
 
 func orNothing(problem string) string {
 	if problem == "" {
-		return "it was not asked"
+		return "no answer had come by the end"
 	}
 	return problem
 }

@@ -25,3 +25,11 @@ func TestAnotherPart(t *testing.T) {
 		}
 	}
 }
+
+// A consumer that has not answered yet was asked all the same.
+func TestNoAnswerYet(t *testing.T) {
+	r := story(t, "0 slices a=active").Report(sec(1))
+	if c := r.Consumers[0]; c.Outcome != Undetermined || c.Reason != "it did not say what it has: no answer had come by the end" {
+		t.Errorf("%s: %s", c.Outcome, c.Reason)
+	}
+}

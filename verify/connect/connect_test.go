@@ -63,6 +63,14 @@ func TestTargetsThatAreNone(t *testing.T) {
 	}
 }
 
+func TestATargetsPasswordIsNotShown(t *testing.T) {
+	for _, text := range []string{"http://user:secret@x/", "http://user:sec\x01ret@x/", "ftp://user:secret@x/", "tcp://user:secret@x"} {
+		if _, err := connect.ParseTarget(text, schemes, "tcp://10.0.0.1:80"); err == nil || strings.Contains(err.Error(), "ret@") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // echo listens and says to each connection where it came from.
 func echo(t *testing.T) string {
 	t.Helper()

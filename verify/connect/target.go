@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -33,11 +34,14 @@ type Scheme struct {
 	Path bool
 }
 
+// password is what may be one, with its user: it ends in no error.
+var password = regexp.MustCompile(`//[^/?#]*@`)
+
 // ParseTarget reads a target of one of schemes. The error names the target and
 // shows how one looks.
 func ParseTarget(text string, schemes map[string]Scheme, example string) (Target, error) {
 	fail := func(why string) (Target, error) {
-		return Target{}, fmt.Errorf("target %q: %s; a target is like %s", text, why, example)
+		return Target{}, fmt.Errorf("target %q: %s; a target is like %s", password.ReplaceAllString(text, "//…@"), why, example)
 	}
 	name, _, found := strings.Cut(text, "://")
 	if !found {
