@@ -3,8 +3,6 @@ package textsource
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,21 +18,6 @@ type inProcess struct{}
 
 func (inProcess) Render(_ context.Context, r chart.Request) (chart.Response, error) {
 	return engine.Render(r), nil
-}
-
-func writeTree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
 }
 
 // places are findings as "locator detector confidence".
@@ -180,7 +163,7 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.files["c/Chart.yaml"] = webChart
-			root := writeTree(t, test.files)
+			root := tree(t, test.files)
 			findings, coverage := Scan(t.Context(), root, Options{Charts: chart.Options{Renderer: inProcess{}, Values: test.values}})
 			if diff := cmp.Diff(test.want, places(findings)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
@@ -200,7 +183,7 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 // What stands in a template and in its output is one finding;
 // what only other values bring is said.
 func TestRenderedAndUnrenderedAreOneFinding(t *testing.T) {
-	root := writeTree(t, map[string]string{
+	root := tree(t, map[string]string{
 		"c/Chart.yaml":  webChart,
 		"c/values.yaml": "old: false\n",
 		"c/templates/a.yaml": `apiVersion: v1
@@ -227,7 +210,7 @@ metadata: {name: b}
 }
 
 func TestAChartThatDoesNotRenderIsAProblemAndIsReadAsItIs(t *testing.T) {
-	root := writeTree(t, map[string]string{
+	root := tree(t, map[string]string{
 		"c/Chart.yaml":         webChart,
 		"c/templates/a.yaml":   "apiVersion: v1\nkind: Endpoints\nmetadata: {name: a}\n",
 		"c/templates/_bad.tpl": "{{ if }}\n",
