@@ -120,8 +120,11 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 
 // plainKeys refuses what would make a key mean something else than what stands
 // there once. Of two that are the same, readers of YAML take the first, the last
-// or none.
+// or none; and a change of what an alias stands for changes two places.
 func plainKeys(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode {
+		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", strings.Map(harmless, n.Value), n.Line)
+	}
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]bool, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {

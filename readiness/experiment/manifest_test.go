@@ -138,6 +138,7 @@ func TestABadManifestIsAClearError(t *testing.T) {
 		"a hostile kind":            {"kind: \"\\e[31mPod\"\n", `is a "\x1b[31mPod"`},
 		"a key twice":               {pod("    command: [kube-controller-manager, --controllers=*]\n    command: [kube-controller-manager, --controllers=foo]"), `has "command" twice in one object (line`},
 		"a hostile key twice":       {"{\"\\e[31m\": 1, \"\\e[31m\": 2}", `has "\x1b[31m" twice`},
+		"an alias":                  {pod("    command: &c [kube-controller-manager]\n    args: *c"), "has the alias *c (line"},
 		"fields from elsewhere":     {pod("    <<: {command: [kube-controller-manager, --controllers=foo]}\n    args: [--v=2]"), "takes fields over with <<"},
 		"two documents":             {pod("    command: [a]") + "---\n" + pod("    command: [b]"), "has 2 documents"},
 		"no containers":             {"kind: Pod\nspec: {}\n", "has no spec.containers"},
