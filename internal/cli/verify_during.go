@@ -25,9 +25,11 @@ func runDuring(ctx context.Context, command string, timeout time.Duration, stder
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	endWithChildren(cmd)
 	cmd.WaitDelay = duringGrace
+	told := make(chan time.Time, 1)
+	context.AfterFunc(limited, func() { told <- time.Now() })
 	err := cmd.Run()
 	if limited.Err() != nil {
-		killRest(cmd, duringGrace)
+		killRest(cmd, (<-told).Add(duringGrace))
 	}
 	report.Ended, report.ExitCode = time.Now(), cmd.ProcessState.ExitCode()
 	var exited *exec.ExitError

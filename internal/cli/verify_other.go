@@ -9,4 +9,4 @@ import (
 
 func endWithChildren(*exec.Cmd) {}
 
-func killRest(*exec.Cmd, time.Duration) {}
+func killRest(*exec.Cmd, time.Time) {}

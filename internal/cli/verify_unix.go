@@ -15,15 +15,15 @@ func endWithChildren(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// killRest kills what is left of the group that a command began, once it has had
-// its time to end by itself: the end of the shell is not that of its children,
+// killRest kills what is left of the group that a command began, at a moment until
+// which it can end by itself: the end of the shell is not that of its children,
 // which may not heed SIGTERM.
-func killRest(cmd *exec.Cmd, grace time.Duration) {
+func killRest(cmd *exec.Cmd, at time.Time) {
 	if cmd.Process == nil {
 		return
 	}
 	group := -cmd.Process.Pid
-	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for ; time.Now().Before(at); time.Sleep(20 * time.Millisecond) {
 		if syscall.Kill(group, 0) != nil {
 			return // nobody is left, or nobody of ours
 		}
