@@ -1,7 +1,6 @@
 package producer
 
 import (
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -71,9 +70,4 @@ func written(meta metav1.ObjectMeta) metav1.ObjectMeta {
 		kept.Annotations = carried(kept.Annotations, map[string]bool{corev1.LastAppliedConfigAnnotation: true})
 	}
 	return kept
-}
-
-// String names the conversion in one line, for people.
-func (c Conversion) String() string {
-	return fmt.Sprintf("%d EndpointSlices from %d Endpoints, %d roles, %d other objects", len(c.Slices), c.Objects, len(c.Roles), c.Skipped)
 }
