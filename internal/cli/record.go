@@ -37,8 +37,8 @@ func newRecordCommand(streams Streams) *cobra.Command {
 		Short: "Record every change of Services' slices and Pods into a file",
 		Long: `Record writes every change of the Services' EndpointSlices and Pods, with the
 moment in which it arrived, into a SQLite file. It ends after --for, or when it
-is interrupted. A killed recorder loses at most the last 200 ms. A watch that was
-lost is kept as a gap.
+is interrupted. Killed while it follows a cluster, it loses at most the last
+200 ms. A watch that was lost is kept as a gap.
 
 More than one machine's worth goes into a PostgreSQL database of its own:
 --out postgres://HOST/DATABASE. Give its password by PGPASSWORD or PGPASSFILE.

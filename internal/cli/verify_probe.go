@@ -35,7 +35,7 @@ func (f *verifyProbeFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.targets, "probe", nil, "where to open new connections; may be repeated")
 	flags.IntVar(&f.requests, "probes", live.DefaultRequests, "connections that each --probe makes in an --interval")
 	flags.StringVar(&f.identify, "identify", "", "how an answer tells who gave it: "+identify.Forms+" (default: the usual fields of a JSON body, or a body that is an address)")
-	flags.StringSliceVar(&f.allow, "allow-probe", nil, "networks that may be probed besides loopback, private ones and the Service's own addresses")
+	flags.StringSliceVar(&f.allow, "allow-probe", nil, "networks or addresses that may be probed besides loopback, private ones and the Service's own addresses")
 	flags.StringVar(&f.from, "probe-from", "", "local address to connect from")
 	flags.StringArrayVar(&f.headers, "probe-header", nil, "header of the requests, NAME: VALUE; may be repeated")
 	flags.StringVar(&f.method, "probe-method", "GET", "method of the requests")
@@ -58,11 +58,11 @@ var private = []netip.Prefix{
 func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 	allowed := append(append([]netip.Prefix{}, private...), own...)
 	for _, text := range f.allow {
-		prefix, err := netip.ParsePrefix(text)
+		network, err := parseNetwork(text)
 		if err != nil {
-			return dial.Dialer{}, usageErrorf("--allow-probe %q: write a network, such as 203.0.113.0/24", text)
+			return dial.Dialer{}, usageErrorf("--allow-probe %q: write a network, such as 203.0.113.0/24, or an address", text)
 		}
-		allowed = append(allowed, prefix.Masked())
+		allowed = append(allowed, network)
 	}
 	d := dial.Dialer{Allow: dial.Within(allowed...)}
 	if f.from != "" {
@@ -77,6 +77,15 @@ func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 		return d, usageErrorf("--probe-ca: %w", err)
 	}
 	return d, nil
+}
+
+// parseNetwork reads a network, or an address, which stands for itself alone.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return address.Prefix(address.BitLen())
+	}
+	network, err := netip.ParsePrefix(text)
+	return network.Masked(), err
 }
 
 // options returns how to probe. Nothing is sent to an address that is not

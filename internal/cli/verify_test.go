@@ -191,7 +191,7 @@ func TestVerifyHeldConnections(t *testing.T) {
 	if c := r.Held.Connections[0]; c.End.Kind != "rst" || len(c.Problems) == 0 {
 		t.Errorf("%+v", c)
 	}
-	r, code, errs = s.verify(t.Context(), "-f", s.slices("0"), "--hold", "tcp://"+address, "--for", "1s", "--allow-probe", ownAddress(t).String()+"/32")
+	r, code, errs = s.verify(t.Context(), "-f", s.slices("0"), "--hold", "tcp://"+address, "--for", "1s", "--allow-probe", ownAddress(t).String())
 	wantCode(t, r, code, errs, ExitHolds)
 	if c := r.Held.Connections[0]; c.End.Kind != "open" || c.Messages == nil || c.Messages.Answered == 0 {
 		t.Errorf("%+v", c)
