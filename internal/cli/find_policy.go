@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/inventory/auditpolicy"
 	"github.com/slicewright/slicewright/inventory/auditquery"
 )
@@ -80,23 +81,13 @@ func printPolicyReport(w io.Writer, name string, r auditpolicy.Report) {
 			note = " (the control plane: hides no consumer)"
 		}
 		fmt.Fprintf(w, "%s: %s: %s%s\n  verbs: %s\n  users: %s\n  namespaces: %s\n", b.Resource, where, b.Why, note,
-			strings.Join(b.Verbs, ", "), oneLine(strings.Join(b.Users, ", ")), oneLine(strings.Join(b.Namespaces, ", ")))
+			strings.Join(b.Verbs, ", "), printable.Text(strings.Join(b.Users, ", ")), printable.Text(strings.Join(b.Namespaces, ", ")))
 	}
 	if r.Sees {
 		fmt.Fprintf(w, "No consumer of endpoints or endpointslices is hidden by the %d rules.\n", r.Rules)
 		return
 	}
-	fmt.Fprintf(w, "Consumers can be hidden. Add the rule that shows them: slicewright find audit-policy add %s\n", oneLine(name))
-}
-
-// oneLine keeps a stranger's text from moving a terminal's cursor.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || (r >= 0x7f && r < 0xa0) {
-			return '?'
-		}
-		return r
-	}, s)
+	fmt.Fprintf(w, "Consumers can be hidden. Add the rule that shows them: slicewright find audit-policy add %s\n", printable.Text(name))
 }
 
 func newAuditPolicyAddCommand(streams Streams) *cobra.Command {

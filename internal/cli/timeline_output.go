@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/slicewright/slicewright/internal/printable"
 	"github.com/slicewright/slicewright/internal/web"
 	"github.com/slicewright/slicewright/timeline"
 )
@@ -40,7 +41,7 @@ func printTransitions(out io.Writer, report *timeline.Report) error {
 	fmt.Fprintln(w, "TIME\tSERVICE\tADDRESS\tR/S/T\tSLICE\tPOD\tWHAT")
 	for _, t := range report.Transitions {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clockTime(t.At, t.Clock),
-			cell(t.Service), cell(t.Address), cell(t.Conditions), cell(t.Slice), cell(t.Pod), harmless(t.What))
+			cell(t.Service), cell(t.Address), cell(t.Conditions), cell(t.Slice), cell(t.Pod), printable.Text(t.What))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -56,9 +57,9 @@ func printTransitions(out io.Writer, report *timeline.Report) error {
 		if x.Uncertain {
 			uncertain = " (uncertain: a watch was lost in that time)"
 		}
-		fmt.Fprintf(out, "%s  %s  %s\n    %s%s\n", x.From.Format(time.RFC3339Nano), x.Code, harmless(where), harmless(x.Message), uncertain)
+		fmt.Fprintf(out, "%s  %s  %s\n    %s%s\n", x.From.Format(time.RFC3339Nano), x.Code, printable.Text(where), printable.Text(x.Message), uncertain)
 		for _, m := range x.Moments {
-			fmt.Fprintf(out, "    %s  %s\n", clockTime(m.At, m.Clock), harmless(m.What))
+			fmt.Fprintf(out, "    %s  %s\n", clockTime(m.At, m.Clock), printable.Text(m.What))
 		}
 	}
 	return nil
@@ -80,16 +81,5 @@ func cell(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return harmless(text)
-}
-
-// harmless keeps names from moving a terminal's cursor: a slice or an error
-// text may hold anything.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
+	return printable.Text(text)
 }
