@@ -44,7 +44,9 @@ control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour
 	go run -C lab ./cmd/slicewright-lab build
 
 .PHONY: test
-test: deps lint control-plane test-unit test-race test-consumers test-lab test-conformance ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
+test: deps lint control-plane test-unit test-race test-consumers ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
+	@# Both wait most of their time, each for a lab of its own.
+	$(MAKE) --no-print-directory -j2 test-lab test-conformance
 	@echo "make test: everything passed"
 
 .PHONY: test-unit
