@@ -74,8 +74,8 @@ type difference struct {
 // least is how long it was seen to last.
 func (d *difference) least() time.Duration { return d.Seen.Sub(d.From) }
 
-// differences returns all of a consumer, findings first, then by time and
-// address.
+// differences returns all of a consumer: findings first, then by time, kind (what
+// does harm before what lacks) and address.
 func (l *Log) differences(c *consumer, until time.Time) []difference {
 	if len(c.looks) == 0 || l.first.IsZero() {
 		return nil
@@ -94,6 +94,7 @@ func (l *Log) differences(c *consumer, until time.Time) []difference {
 			all = append(all, l.differencesOf(c, key, unknown, until)...)
 		}
 	}
+	kinds := Kinds()
 	slices.SortFunc(all, func(a, b difference) int {
 		if a.Finding != b.Finding {
 			if a.Finding {
@@ -101,7 +102,7 @@ func (l *Log) differences(c *consumer, until time.Time) []difference {
 			}
 			return 1
 		}
-		return cmp.Or(a.From.Compare(b.From), a.Address.Compare(b.Address))
+		return cmp.Or(a.From.Compare(b.From), slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind), a.Address.Compare(b.Address))
 	})
 	return all
 }
