@@ -163,6 +163,7 @@ func TestStories(t *testing.T) {
 			"what harms comes before what lacks",
 			`0 slices a=active
 			 0 view b=new
+			 4 view b=new
 			 8 view b=new`, 8, Different,
 			[]string{"stale 10.0.0.2:80 0-… lasted 8 finding", "missing 10.0.0.1:80 0-… lasted 8 finding"},
 		},
