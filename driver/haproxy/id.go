@@ -10,10 +10,14 @@ const maxID = 1<<20 - 1
 // ids are those in use in a backend, cut to what HAProxy's hashing sees of them.
 type ids map[uint32]bool
 
-func (u ids) note(servers []Server) {
-	for i := range servers {
-		u[servers[i].ID&maxID] = true
+func idsOf(lists ...[]Server) ids {
+	used := ids{}
+	for _, servers := range lists {
+		for i := range servers {
+			used[servers[i].ID&maxID] = true
+		}
 	}
+	return used
 }
 
 // take returns an id for a new server: the same for the same name wherever it is

@@ -6,10 +6,9 @@ import (
 )
 
 func TestNoTwoServersShareAPlaceInTheHashing(t *testing.T) {
-	used := ids{}
 	first := ids{}.take("sw-0")
 	// One that HAProxy hashes to the same place, whoever added it.
-	used.note([]Server{{Name: "static", ID: first + maxID + 1}})
+	used := idsOf([]Server{{Name: "static", ID: first + maxID + 1}})
 	seen := map[uint32]bool{first: true}
 	for i := range 20000 {
 		id := used.take("sw-" + strconv.Itoa(i))

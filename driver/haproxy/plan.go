@@ -124,13 +124,14 @@ func (d *Driver) planDynamic(o *ops, active, draining []place, seen *Observed, t
 	for i := range seen.Servers {
 		have[seen.Servers[i].Name] = &seen.Servers[i]
 	}
-	used := make(ids, len(have))
-	used.note(seen.Servers)
-	used.note(seen.foreign)
+	var used ids // read when a server is added: most plans add none
 	stays := make(map[string]bool, len(active))
 	for _, p := range active {
 		stays[p.name] = true
 		if have[p.name] == nil {
+			if used == nil {
+				used = idsOf(seen.Servers, seen.foreign)
+			}
 			o.commands = append(o.commands, command{verb: verbAdd, server: p.name, addr: p.addr, id: used.take(p.name)})
 		}
 		d.planActive(o, p, have[p.name])

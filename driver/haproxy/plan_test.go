@@ -207,6 +207,19 @@ func TestPlanSendsOnlyWhatChanged(t *testing.T) {
 	}
 }
 
+func TestPlanGivesNoIDThatIsInUse(t *testing.T) {
+	d := newDriver(t, "/run/haproxy.sock")
+	const addr = "10.42.0.1:8080"
+	first := ids{}.take(serverName(netip.MustParseAddrPort(addr), ""))
+	ours := at("10.42.0.2:8080", Ready, 0, 1)
+	ours.ID = first
+	seen := &Observed{Servers: []Server{ours}, foreign: []Server{{Name: "static", ID: first + 1}}}
+	text := d.Plan(publish.Desired{Active: backends(t, addr, "10.42.0.2:8080")}, seen).String()
+	if want := fmt.Sprintf("%s id %d\n", addr, first+2); !strings.Contains(text, want) {
+		t.Errorf("ids %d and %d are in use; the plan should have %q:\n%s", first, first+1, want, text)
+	}
+}
+
 func BenchmarkPlan5000(b *testing.B) {
 	d := newDriver(b, "/run/haproxy.sock")
 	all := nBackends(b, 5000)
