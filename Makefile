@@ -11,11 +11,16 @@ PACKAGES := haproxy nginx-light nftables iproute2 chromium prometheus postgresql
 # and the lab have in common is compiled once.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-TOOL := go tool -modfile=tools/go.mod
-GOTESTSUM := $(TOOL) gotestsum --format testname --format-hide-empty-pkg --
+# The tools have a module of their own, so that nobody else gets their versions.
+TOOLS := $(CURDIR)/bin/tools
+GOTESTSUM := $(TOOLS)/gotestsum --format testname --format-hide-empty-pkg --
+
+# The library and the programs: two modules in one workspace. The lab is a third,
+# with a workspace of its own.
+PRODUCT := ./... ./app/...
 
 # Packages in which goroutines meet: their tests run once more, watched for races.
-CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./timeline/... ./inventory/audit/... ./producer/... ./verify/live ./verify/probe ./verify/hold/... ./verify/publication
+CONCURRENT := ./endpointset ./watch/... ./publish ./driver/... ./producer/... $(addprefix ./app/internal/,timeline/... find/audit/... verify/live verify/probe verify/hold/... verify/publication)
 
 # Packages that import Kubernetes itself: staticcheck would have to read all of
 # it first. go vet sees them.
@@ -27,8 +32,12 @@ help: ## List the targets
 
 .PHONY: build
 build: ## Build bin/slicewright and bin/slicewright-lab, without cgo: smaller on disk and in memory
-	CGO_ENABLED=0 go build -trimpath -o bin/slicewright ./cmd/slicewright
+	CGO_ENABLED=0 go build -trimpath -o bin/slicewright ./app/cmd/slicewright
 	CGO_ENABLED=0 go build -C lab -trimpath -o ../bin/slicewright-lab ./cmd/slicewright-lab
+
+$(TOOLS)/.installed: tools/go.mod tools/go.sum
+	GOWORK=off GOBIN=$(TOOLS) go install -C tools tool
+	@touch $@
 
 .PHONY: deps
 deps: ## Install the Debian packages that tests and demo run (asks apt only for what is missing)
@@ -50,45 +59,50 @@ test: deps lint control-plane test-unit test-race test-consumers ## Everything: 
 	@echo "make test: everything passed"
 
 .PHONY: test-unit
-test-unit: deps ## The product's packages and the lab's own
-	$(GOTESTSUM) -timeout 15m ./...
-	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname --format-hide-empty-pkg -- -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
+test-unit: deps $(TOOLS)/.installed ## The product's packages and the lab's own
+	$(GOTESTSUM) -timeout 15m $(PRODUCT)
+	cd lab && $(GOTESTSUM) -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
 
 .PHONY: test-consumers
-test-consumers: ## What is ours in the modules around other people's consumers (the first build takes 10 minutes)
-	for m in coredns grpc; do (cd lab/consumers/$$m && go vet ./... && go tool -modfile=../../../tools/go.mod staticcheck ./... && go test ./...); done
+test-consumers: export GOWORK := off
+test-consumers: $(TOOLS)/.installed ## What is ours in the modules around other people's consumers (the first build takes 10 minutes)
+	for m in coredns grpc; do (cd lab/consumers/$$m && go vet ./... && $(TOOLS)/staticcheck ./... && go test ./...); done
 
 .PHONY: test-race
-test-race: deps ## Packages with goroutines, under the race detector
+test-race: deps $(TOOLS)/.installed ## Packages with goroutines, under the race detector
 	$(GOTESTSUM) -race -short -timeout 20m $(CONCURRENT)
 
 .PHONY: test-lab
-test-lab: deps control-plane ## Scenarios against a real control plane, real listeners and a real HAProxy
-	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname -- -count=1 -timeout 30m ./scenarios
+test-lab: deps $(TOOLS)/.installed control-plane ## Scenarios against a real control plane, real listeners and a real HAProxy
+	cd lab && $(TOOLS)/gotestsum --format testname -- -count=1 -timeout 30m ./scenarios
 
 .PHONY: test-conformance
-test-conformance: deps control-plane ## The conformance scenarios with our consumers, kube-proxy, and two that are wrong
-	cd lab && go tool -modfile=../tools/go.mod gotestsum --format testname -- -count=1 -timeout 20m ./conformance/played
+test-conformance: deps $(TOOLS)/.installed control-plane ## The conformance scenarios with our consumers, kube-proxy, and two that are wrong
+	cd lab && $(TOOLS)/gotestsum --format testname -- -count=1 -timeout 20m ./conformance/played
 
 .PHONY: conformance
 conformance: deps control-plane ## Run every consumer through every scenario, and write docs/conformance.md
 	go run -C lab ./cmd/slicewright-lab conformance --write
 
 .PHONY: lint
-lint: ## gofumpt, go vet, staticcheck
-	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
+lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck
+	@unformatted=$$($(TOOLS)/gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run make format):"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
-	$(TOOL) staticcheck ./...
-	cd lab && go vet ./... && go tool -modfile=../tools/go.mod staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
+	go vet $(PRODUCT)
+	$(TOOLS)/staticcheck $(PRODUCT)
+	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
 
 .PHONY: format
-format: ## Format all Go code
-	$(TOOL) gofumpt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
+format: $(TOOLS)/.installed ## Format all Go code
+	$(TOOLS)/gofumpt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
+
+.PHONY: tidy
+tidy: ## Tidy the module files of library, programs and lab
+	tools/tidy.sh
 
 .PHONY: bench
 bench: deps ## Benchmarks beside kube-proxy's own code, and of reading audit logs beside jq
-	inventory/audit/bench/bench.sh
+	app/internal/find/audit/bench/bench.sh
 	cd lab && go test -run '^$$' -bench . -count 3 -timeout 30m ./bench
 
 .PHONY: demo

@@ -110,7 +110,8 @@ require (
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/sirupsen/logrus v1.9.4 // indirect
-	github.com/slicewright/slicewright v0.0.0-00010101000000-000000000000
+	github.com/slicewright/slicewright v0.1.0
+	github.com/slicewright/slicewright/app v0.1.0
 	github.com/soheilhy/cmux v0.1.5 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect
@@ -234,4 +235,7 @@ replace (
 	k8s.io/streaming => k8s.io/streaming v0.37.2
 )
 
-replace github.com/slicewright/slicewright => ../
+replace (
+	github.com/slicewright/slicewright => ../
+	github.com/slicewright/slicewright/app => ../app
+)

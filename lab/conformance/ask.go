@@ -6,8 +6,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/slicewright/slicewright/verify"
-	"github.com/slicewright/slicewright/verify/probe"
+	"github.com/slicewright/slicewright/app/observe"
 )
 
 // asked is what came of a number of new connections.
@@ -32,11 +31,11 @@ const (
 // one of them in n connections with a chance of (1-1/k)^n: after 8(k+4) without a
 // new face that is below 1 in 2000, and nobody else is waited for. Unless
 // thorough, it ends with the first answer or failure that is wrong.
-func ask(ctx context.Context, target verify.Prober, want []netip.AddrPort, thorough bool) asked {
+func ask(ctx context.Context, target observe.Prober, want []netip.AddrPort, thorough bool) asked {
 	result := asked{failures: map[string]int{}}
 	seen := map[netip.AddrPort]bool{}
 	batch := func(n int) {
-		for _, a := range probe.Many(ctx, target, n, atOnce) {
+		for _, a := range observe.Many(ctx, target, n, atOnce) {
 			result.requests++
 			if a.Failure != "" {
 				result.failed++
@@ -88,8 +87,8 @@ func ask(ctx context.Context, target verify.Prober, want []netip.AddrPort, thoro
 	return result
 }
 
-func failureText(a verify.Answer) string {
-	if a.Failure == verify.Status {
+func failureText(a observe.Answer) string {
+	if a.Failure == observe.Status {
 		return string(a.Failure) + " " + a.Detail
 	}
 	return string(a.Failure)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slicewright/slicewright/verify"
+	"github.com/slicewright/slicewright/app/observe"
 )
 
 // balancer answers as the backends of its set, in turn or at random; those in
@@ -23,21 +23,21 @@ type balancer struct {
 
 func (b *balancer) String() string { return "a balancer" }
 
-func (b *balancer) Probe(context.Context) verify.Answer {
+func (b *balancer) Probe(context.Context) observe.Answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
 	if len(b.backends) == 0 {
-		return verify.Answer{Failure: verify.Refused}
+		return observe.Answer{Failure: observe.Refused}
 	}
 	n := b.asked % len(b.backends)
 	if b.random != nil {
 		n = b.random.IntN(len(b.backends))
 	}
 	if b.dead[b.backends[n]] {
-		return verify.Answer{Failure: verify.Status, Detail: "503"}
+		return observe.Answer{Failure: observe.Status, Detail: "503"}
 	}
-	return verify.Answer{From: b.backends[n]}
+	return observe.Answer{From: b.backends[n]}
 }
 
 func TestAskSeesWhoAnswers(t *testing.T) {

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slicewright/slicewright/verify/observe"
-	"github.com/slicewright/slicewright/verify/probe"
+	"github.com/slicewright/slicewright/app/observe"
 )
 
 const minimal = `
@@ -75,7 +74,7 @@ func TestOurConsumersAreSound(t *testing.T) {
 			filled, err := v.fill(text)
 			if err != nil {
 				t.Errorf("%s: %v", c.Name, err)
-			} else if _, err := probe.Parse(filled, probe.Options{}); err != nil {
+			} else if _, err := observe.NewProber(filled, observe.ProbeOptions{}); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}
@@ -83,7 +82,7 @@ func TestOurConsumersAreSound(t *testing.T) {
 			filled, err := v.fill(text)
 			if err != nil {
 				t.Errorf("%s: %v", c.Name, err)
-			} else if _, err := observe.Parse(filled); err != nil {
+			} else if _, err := observe.NewObserver(filled); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}

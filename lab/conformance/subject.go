@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slicewright/slicewright/verify"
-	"github.com/slicewright/slicewright/verify/observe"
-	"github.com/slicewright/slicewright/verify/probe"
+	"github.com/slicewright/slicewright/app/observe"
 )
 
 // subject is a consumer as the followers of one Service see it.
@@ -21,14 +19,14 @@ type subject struct {
 	block    block
 	service  string // as the scenario calls it
 	reach    []reach
-	views    []verify.Observer
+	views    []observe.Observer
 	last     string // what was wanted before
 	broke    bool   // in an earlier step
 }
 
 // reach is a place where clients connect.
 type reach struct {
-	target verify.Prober
+	target observe.Prober
 	// family is the one of the ClusterIP, "" where backends of both are behind it.
 	family string
 }
@@ -42,7 +40,7 @@ func newSubject(c *Consumer, i *instance, b block, service string, v values) (*s
 		if errors.Is(err, errNoValue) {
 			continue
 		}
-		target, err := probe.Parse(filled, probe.Options{Timeout: requestTimeout})
+		target, err := observe.NewProber(filled, observe.ProbeOptions{Timeout: requestTimeout})
 		if err != nil {
 			return nil, fmt.Errorf("%s: reach: %w", c.Name, err)
 		}
@@ -60,7 +58,7 @@ func newSubject(c *Consumer, i *instance, b block, service string, v values) (*s
 		if errors.Is(err, errNoValue) {
 			continue
 		}
-		observer, err := observe.Parse(filled)
+		observer, err := observe.NewObserver(filled)
 		if err != nil {
 			return nil, fmt.Errorf("%s: view: %w", c.Name, err)
 		}
@@ -189,7 +187,7 @@ func (s *subject) view(ctx context.Context) ([]netip.AddrPort, error) {
 			return nil, err
 		}
 		for _, m := range view.Members {
-			if m.Use == verify.New {
+			if m.Use == observe.New {
 				all = append(all, netip.AddrPortFrom(m.Address.Addr().Unmap(), m.Address.Port()))
 			}
 		}

@@ -90,6 +90,7 @@ func modFileOf(t *testing.T, dir, module string) string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-m", "-json", module)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("look up %s: %v", module, err)

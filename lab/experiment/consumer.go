@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slicewright/slicewright/readiness/report"
+	"github.com/slicewright/slicewright/app/experiment/report"
 )
 
 // Consumer is what reads a Service's backends and gives them to a load balancer.

@@ -21,10 +21,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/slicewright/slicewright/app/experiment/controllers"
+	"github.com/slicewright/slicewright/app/experiment/report"
 	"github.com/slicewright/slicewright/lab/auditlog"
 	"github.com/slicewright/slicewright/lab/manifest"
-	plan "github.com/slicewright/slicewright/readiness/experiment"
-	"github.com/slicewright/slicewright/readiness/report"
 )
 
 // Lab is what the experiment does to the lab that it runs in.
@@ -179,7 +179,7 @@ func (e *experiment) verify() error {
 	if wrong := validation.IsDNS1123Label(e.Namespace); len(wrong) > 0 {
 		return fmt.Errorf("namespace %q: %s", e.Namespace, wrong[0])
 	}
-	if _, err := plan.Runs(e.Controllers, plan.EndpointsController); err != nil {
+	if _, err := controllers.Runs(e.Controllers, controllers.Endpoints); err != nil {
 		return err
 	}
 	for _, name := range e.Acts {

@@ -8,8 +8,8 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/slicewright/slicewright/app/experiment/controllers"
 	"github.com/slicewright/slicewright/lab/fleet"
-	plan "github.com/slicewright/slicewright/readiness/experiment"
 )
 
 // outside is a Service without a selector, whose Endpoints somebody writes and
@@ -42,7 +42,7 @@ func (a *stopAct) stopMirroring(ctx context.Context) error {
 	if err := fleet.Eventually(ctx, func() error { return a.mirrored(ctx, first) }); err != nil {
 		return err
 	}
-	list, err := a.switchOff(ctx, plan.EndpointsController, plan.EndpointSliceMirroringController)
+	list, err := a.switchOff(ctx, controllers.Endpoints, controllers.EndpointSliceMirroring)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slicewright/slicewright/readiness/report"
+	"github.com/slicewright/slicewright/app/experiment/report"
 )
 
 // recorder keeps what came of each check, and tells it as it comes.

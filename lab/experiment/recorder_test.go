@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slicewright/slicewright/readiness/report"
+	"github.com/slicewright/slicewright/app/experiment/report"
 )
 
 func TestACheckPassesOnlyWithSomethingSeen(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/slicewright/slicewright/app/experiment/controllers"
 	"github.com/slicewright/slicewright/lab/address"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/fleet"
 	"github.com/slicewright/slicewright/lab/probe"
-	plan "github.com/slicewright/slicewright/readiness/experiment"
 )
 
 const (
@@ -104,7 +104,7 @@ func (a *stopAct) move(ctx context.Context) error {
 
 // stop switches the controller off and moves Pods, and looks at all sides.
 func (a *stopAct) stop(ctx context.Context) error {
-	list, err := a.switchOff(ctx, plan.EndpointsController)
+	list, err := a.switchOff(ctx, controllers.Endpoints)
 	if err != nil {
 		return err
 	}
@@ -155,14 +155,14 @@ func (a *stopAct) stop(ctx context.Context) error {
 
 // switchOff restarts the controller-manager without some controllers and returns
 // its list.
-func (a *stopAct) switchOff(ctx context.Context, controllers ...string) (string, error) {
-	list, err := plan.SwitchOff(a.Controllers, controllers...)
+func (a *stopAct) switchOff(ctx context.Context, names ...string) (string, error) {
+	list, err := controllers.SwitchOff(a.Controllers, names...)
 	if err != nil {
 		return "", err
 	}
-	runs, err := plan.Runs(list, plan.EndpointSliceController)
+	runs, err := controllers.Runs(list, controllers.EndpointSlice)
 	if err == nil && !runs {
-		err = fmt.Errorf("--controllers=%s leaves out %s: nothing would write EndpointSlices", list, plan.EndpointSliceController)
+		err = fmt.Errorf("--controllers=%s leaves out %s: nothing would write EndpointSlices", list, controllers.EndpointSlice)
 	}
 	if err != nil {
 		return "", err

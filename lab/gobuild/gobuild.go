@@ -204,6 +204,8 @@ func (c Cache) compile(ctx context.Context, p Program, output string) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, p.Package)...)
 	cmd.Dir = p.Dir
+	// A program is built of its own module file alone, in no workspace.
+	cmd.Env = append(os.Environ(), "GOWORK=off")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err

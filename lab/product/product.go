@@ -5,6 +5,7 @@ package product
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 )
@@ -15,7 +16,9 @@ import (
 func Build(ctx context.Context, labSource, cache string) (string, error) {
 	dir := filepath.Join(cache, "product")
 	// With a separator at its end, -o is a folder for several programs.
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "./cmd/slicewright", "./examples/producer")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "./app/cmd/slicewright", "./examples/producer")
+	// The workspace of the checkout, whatever the environment says of another.
+	cmd.Env = append(os.Environ(), "GOWORK=")
 	cmd.Dir = filepath.Dir(labSource)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build slicewright: %w\n%s", err, out)

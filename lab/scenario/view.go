@@ -7,9 +7,9 @@ import (
 	"net/netip"
 	"slices"
 
+	consumers "github.com/slicewright/slicewright/app/observe"
+
 	"github.com/slicewright/slicewright/lab/address"
-	"github.com/slicewright/slicewright/verify"
-	consumers "github.com/slicewright/slicewright/verify/observe"
 )
 
 // unknown stands for a view that an observer cannot give.
@@ -22,7 +22,7 @@ func (s *script) cmdView(_ io.Writer, args []string) error {
 	if err := arguments(args, 2, 2); err != nil {
 		return err
 	}
-	observer, err := consumers.Parse(args[0])
+	observer, err := consumers.NewObserver(args[0])
 	if err != nil {
 		return err
 	}
@@ -50,10 +50,10 @@ func (s *script) cmdView(_ io.Writer, args []string) error {
 }
 
 // candidates are the addresses for new connections, in order and each once.
-func candidates(view verify.View) []netip.Addr {
+func candidates(view consumers.View) []netip.Addr {
 	var all []netip.Addr
 	for _, m := range view.Members {
-		if m.Use == verify.New {
+		if m.Use == consumers.New {
 			all = append(all, m.Address.Addr())
 		}
 	}

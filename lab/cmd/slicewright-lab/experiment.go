@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slicewright/slicewright/app/experiment/report"
 	"github.com/slicewright/slicewright/lab/controlplane"
 	"github.com/slicewright/slicewright/lab/experiment"
 	"github.com/slicewright/slicewright/lab/supervisor"
-	"github.com/slicewright/slicewright/readiness/report"
 )
 
 // experimentLab is the experiment's own lab, so that it disturbs no other.

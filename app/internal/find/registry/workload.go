@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/workloads"
+)
+
+// AttributeWorkloads names the workload of findings that know only a Pod or a
+// ServiceAccount, as an audit log does. Permissions would not do for that: who
+// asks and is refused has none, and still is somebody's program.
+//
+// A Pod decides; one that is gone, or none, leaves the one workload that runs
+// under the ServiceAccount, and of several none.
+func AttributeWorkloads(findings []evidence.Finding, index *workloads.Index) {
+	for i := range findings {
+		s := &findings[i].Subject
+		if s.Workload.Name != "" || s.ServiceAccount == "" {
+			continue
+		}
+		w := workloadOf(*s, index)
+		if w == nil {
+			continue
+		}
+		s.Workload = w.Workload
+		if len(s.Images) == 0 {
+			s.Images = w.Images
+		}
+		if s.Owner == "" {
+			s.Owner = w.Owner
+		}
+	}
+}
+
+// AttributeStaticPods names the static Pod that source, or a user with a
+// certificate, is: the one whose image, container or name is the program's name.
+// Static Pods have no ServiceAccount, so that no grant and no token leads to them;
+// a note says on what the workload rests.
+func AttributeStaticPods(findings []evidence.Finding, index *workloads.Index) {
+	called := make(map[string][]*workloads.Workload)
+	for _, w := range index.Static() {
+		names := append([]string{w.Name, w.Application}, w.Containers...)
+		for _, i := range w.Images {
+			names = append(names, imageName(i.Image))
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			if name != "" {
+				called[name] = append(called[name], w)
+			}
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		s := &f.Subject
+		if s.Workload.Name != "" || s.ServiceAccount != "" || laneOf(f.Class) == laneExpected || laneOf(f.Class) == laneTooling {
+			continue
+		}
+		name := s.Application
+		if s.User != "" {
+			// Whoever has a kubeconfig can run any program: only a user of the
+			// program's own name is it.
+			name = s.User[strings.LastIndexByte(s.User, ':')+1:]
+		}
+		if all := called[name]; len(all) == 1 {
+			w := all[0]
+			s.Workload, s.Images, s.Owner = w.Workload, w.Images, cmp.Or(s.Owner, w.Owner)
+			f.Notes = append(f.Notes, "Joined by name: "+w.Namespace+"/"+w.Name+" is the only static Pod called so. Which credentials it has is in files on its nodes.")
+		}
+	}
+}
+
+func workloadOf(s evidence.Subject, index *workloads.Index) *workloads.Workload {
+	// A Pod of the same name under another account is a later one.
+	namespace, pod, _ := strings.Cut(s.Pod, "/")
+	if w := index.ByPod(namespace, pod); w != nil && w.Account.String() == s.ServiceAccount {
+		return w
+	}
+	namespace, name, _ := strings.Cut(s.ServiceAccount, "/")
+	if all := index.Of(workloads.Account{Namespace: namespace, Name: name}); len(all) == 1 {
+		return all[0]
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/registry"
+)
+
+// writeSARIF writes two runs: what is in files, which code hosts show beside the
+// line, and what is in the cluster, which has no line.
+func writeSARIF(w io.Writer, r *registry.Registry, opts Options) error {
+	out := sarif.NewReport()
+	source := newRun("source", opts)
+	cluster := newRun("cluster", opts)
+	known := knownEvidence(opts.Baseline)
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		// A code host alerts on every result: the control plane, a person's tools
+		// and wildcards are no alerts.
+		if !e.Consumer() || e.Missing || (e.Confidence == evidence.Broad && !opts.Broad) {
+			continue
+		}
+		for _, ev := range e.Evidence {
+			run := cluster
+			if inFile(ev) {
+				run = source
+			}
+			run.add(e, ev, known, opts.Baseline != nil)
+		}
+	}
+	out.AddRun(source.finish()).AddRun(cluster.finish())
+	return out.PrettyWrite(w)
+}
+
+type sarifRun struct {
+	run   *sarif.Run
+	rules map[string]*sarif.ReportingDescriptor
+}
+
+func newRun(category string, opts Options) *sarifRun {
+	run := sarif.NewRunWithInformationURI("slicewright", "https://github.com/slicewright/slicewright")
+	run.Tool.Driver.WithSemanticVersion(semantic(opts.Version))
+	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("slicewright/find/" + category))
+	run.WithColumnKind("utf16CodeUnits")
+	return &sarifRun{run: run, rules: make(map[string]*sarif.ReportingDescriptor)}
+}
+
+// semantic is a version that SARIF takes for one; a build without is 0.0.0.
+func semantic(version string) string {
+	version = strings.TrimPrefix(version, "v")
+	if version == "" || version[0] < '0' || version[0] > '9' {
+		return "0.0.0"
+	}
+	return version
+}
+
+func (s *sarifRun) add(e *registry.Entry, ev evidence.Evidence, known map[string]bool, baseline bool) {
+	if s.rules[ev.Detector] == nil {
+		s.rules[ev.Detector] = s.run.AddRule(ev.Detector).
+			WithShortDescription(sarif.NewMultiformatMessageString().WithText(describe(ev))).
+			WithHelp(sarif.NewMultiformatMessageString().WithText(cmp.Or(e.Advice, "Move to discovery.k8s.io/v1 EndpointSlice."))).
+			WithHelpURI("https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/")
+	}
+	print := fingerprint(e, ev)
+	result := s.run.CreateResultForRule(ev.Detector).
+		WithLevel(level(e.Confidence)).
+		WithMessage(sarif.NewTextMessage(message(e, ev))).
+		WithPartialFingerprints(map[string]string{"slicewright/v1": print}).
+		AddLocation(location(ev))
+	if ev.Count > 1 {
+		result.WithOccurrenceCount(ev.Count)
+	}
+	if baseline {
+		state := "new"
+		if known[print] {
+			state = "unchanged"
+		}
+		result.WithBaselineState(state)
+	}
+	if e.Status == evidence.Acknowledged {
+		kind, why := "external", cmp.Or(e.Notes, "acknowledged in the registry")
+		if inFile(ev) && e.FoundStatus == evidence.Acknowledged {
+			kind, why = "inSource", "acknowledged where it stands"
+		}
+		result.AddSuppression(sarif.NewSuppression().WithKind(kind).WithJustification(why).WithStatus("accepted"))
+	}
+}
+
+func (s *sarifRun) finish() *sarif.Run {
+	if s.run.Results == nil {
+		s.run.Results = []*sarif.Result{}
+	}
+	return s.run
+}
+
+func describe(ev evidence.Evidence) string {
+	_, name, _ := strings.Cut(ev.Detector, "/")
+	return fmt.Sprintf("Use of Endpoints, seen in %s: %s", sourceName(ev.Source), strings.ReplaceAll(name, "-", " "))
+}
+
+func sourceName(s evidence.Source) string {
+	switch s {
+	case evidence.SourceGo:
+		return "Go source"
+	case evidence.SourceText:
+		return "other source and configuration"
+	case evidence.SourceRBAC:
+		return "a grant"
+	case evidence.SourceAudit:
+		return "the audit log"
+	case evidence.SourceObject:
+		return "an object"
+	}
+	return string(s)
+}
+
+func message(e *registry.Entry, ev evidence.Evidence) string {
+	text := fmt.Sprintf("%s (%s, %s)", plain(e.Application), e.Class, e.Confidence)
+	if ev.Verb != "" {
+		text += " " + plain(ev.Verb)
+	}
+	if ev.Excerpt != "" {
+		text += ": " + plain(ev.Excerpt)
+	}
+	if e.Advice != "" {
+		text += ". " + e.Advice
+	}
+	return text
+}
+
+func level(c evidence.Confidence) string {
+	switch c {
+	case evidence.Proven, evidence.Strong:
+		return "error"
+	case evidence.Likely:
+		return "warning"
+	}
+	return "note"
+}
+
+// fingerprint names a result over runs: line numbers move, so they are no part.
+func fingerprint(e *registry.Entry, ev evidence.Evidence) string {
+	place := ev.Locator
+	switch {
+	case inFile(ev):
+		place, _, _ = splitLocator(ev.Locator)
+	case ev.Source == evidence.SourceAudit:
+		place = "" // an audit ID is another one in the next log
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q%q%q%q%q", e.Key, ev.Detector, place, ev.Verb, ev.Excerpt)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func knownEvidence(r *registry.Registry) map[string]bool {
+	known := make(map[string]bool)
+	if r == nil {
+		return known
+	}
+	for i := range r.Entries {
+		for _, ev := range r.Entries[i].Evidence {
+			known[fingerprint(&r.Entries[i], ev)] = true
+		}
+	}
+	return known
+}
+
+// inFile says whether a locator is a place in a searched file.
+func inFile(ev evidence.Evidence) bool {
+	return ev.Source == evidence.SourceGo || ev.Source == evidence.SourceText
+}
+
+// splitLocator cuts "dir/file.go:41:9". Lines and columns are 0 if not given.
+func splitLocator(locator string) (file string, line, column int) {
+	parts := strings.Split(strings.TrimSuffix(locator, evidence.Rendered), ":")
+	var numbers []int
+	for len(parts) > 1 && len(numbers) < 2 {
+		n, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil || n < 1 {
+			break
+		}
+		numbers = append(numbers, n)
+		parts = parts[:len(parts)-1]
+	}
+	slices.Reverse(numbers)
+	if len(numbers) > 0 {
+		line = numbers[0]
+	}
+	if len(numbers) > 1 {
+		column = numbers[1]
+	}
+	return strings.Join(parts, ":"), line, column
+}
+
+func location(ev evidence.Evidence) *sarif.Location {
+	if !inFile(ev) {
+		return sarif.NewLocation().AddLogicalLocation(sarif.NewLogicalLocation().
+			WithFullyQualifiedName(cmp.Or(plain(ev.Locator), ev.Detector)).WithKind("object"))
+	}
+	file, line, column := splitLocator(ev.Locator)
+	physical := sarif.NewPhysicalLocation().
+		WithArtifactLocation(sarif.NewArtifactLocation().WithURI((&url.URL{Path: file}).EscapedPath()).WithURIBaseID("SRCROOT"))
+	if line > 0 {
+		region := sarif.NewRegion().WithStartLine(line)
+		if column > 0 {
+			region.WithStartColumn(column)
+		}
+		physical.WithRegion(region)
+	}
+	return sarif.NewLocation().WithPhysicalLocation(physical)
+}

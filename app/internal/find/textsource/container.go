@@ -1,0 +1,168 @@
+package textsource
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+)
+
+// isCommandKey reports whether a key holds a command line or a script: in
+// containers, in pipelines of the usual systems, in Ansible and Compose.
+func isCommandKey(key string) bool {
+	if strings.HasSuffix(key, "Command") { // postCreateCommand and its like
+		return true
+	}
+	switch key[strings.LastIndexByte(key, '.')+1:] {
+	case "command", "commands", "args", "run", "script", "scripts", "shell", "cmd", "cmds", "bash", "sh", "exec", "before_script", "after_script",
+		"entrypoint", "inline", "raw", "argv", "inlineScript", "win_shell", "win_command", "postStart", "preStop", "test", "install", "check", "step", "steps", "source", "bashCommand", "shellCommand", "wait_for_command":
+		return true
+	}
+	return false
+}
+
+// commandScalar reads a value that is a command line or a script.
+func (d *document) commandScalar(n *yaml.Node, c place) {
+	if !mentionsCommands([]byte(n.Value)) || !strings.ContainsAny(n.Value, " \t") {
+		d.rawPath(n, c, n.Value)
+		return
+	}
+	in := d.scalarSource(n)
+	if in == nil {
+		return
+	}
+	in.subject = c.subject
+	if c.key() == "script" && c.under("with") { // GitHub's own script action
+		readCode(in, &lex.JavaScript)
+		return
+	}
+	if k := kindByContent(in.data); k.kind == kindCode {
+		dispatch(in, "", k)
+		return
+	}
+	// Template actions of the pipeline are words that only it knows.
+	if strings.Contains(n.Value, "{{") {
+		in.data = blankWords(in.data)
+	}
+	readShell(in)
+}
+
+// blankWords makes one word of each {{ … }}, and kubectl of one that names it.
+func blankWords(data []byte) []byte {
+	out := bytes.Clone(data)
+	forActions(data, func(start, end int) {
+		if bytes.Contains(bytes.ToLower(data[start:end]), []byte("kubectl")) {
+			fill(out[start:end], "kubectl")
+			return
+		}
+		for i := start; i < end; i++ {
+			if out[i] != '\n' {
+				out[i] = 'X'
+			}
+		}
+		copy(out[start:end], "{}") // a gap, as everywhere
+	})
+	return out
+}
+
+// argv reads a list of words: ["kubectl", "get", "ep"]. Elements that are
+// scripts of their own are read where they stand.
+func (d *document) argv(nodes []*yaml.Node, c place) {
+	var words []shellWord
+	for _, e := range nodes {
+		v := scalar(e)
+		if v == "" || strings.ContainsAny(v, " \n") {
+			if len(words) == 0 {
+				return
+			}
+			v = "{}"
+		}
+		words = append(words, shellWord{values: []string{v}, offset: d.offset(e)})
+	}
+	in := d.s.slice(0, len(d.s.data))
+	if in == nil {
+		return
+	}
+	in.subject = c.subject
+	judgeCommand(in, words, nil, 0)
+}
+
+// container judges a container as a whole: command and args are one command
+// line, and a few images tell what their arguments mean.
+func (d *document) container(n *yaml.Node, c place) {
+	image, ok := field(n, "image")
+	if !ok || image.value.Kind != yaml.ScalarNode {
+		return
+	}
+	var words []*yaml.Node
+	command := child(n, "command")
+	args := child(n, "args")
+	for _, list := range []*yaml.Node{command, args} {
+		if list != nil && list.Kind == yaml.SequenceNode {
+			words = append(words, list.Content...)
+		}
+	}
+	base := path.Base(image.value.Value)
+	base, _, _ = strings.Cut(base, ":")
+	base, _, _ = strings.Cut(base, "@")
+	switch {
+	case base == "kubectl" && command == nil && args != nil && len(args.Content) > 0:
+		program := &yaml.Node{Kind: yaml.ScalarNode, Value: "kubectl", Line: args.Content[0].Line, Column: args.Content[0].Column}
+		d.argv(append([]*yaml.Node{program}, args.Content...), c)
+	case command != nil && args != nil && command.Kind == yaml.SequenceNode && len(command.Content) > 0:
+		d.argv(words, c)
+	case base == "kube-state-metrics":
+		d.stateMetrics(image.key, words, c)
+	case base == "prometheus-operator":
+		d.kubeletFlags(words, c)
+	}
+	if base == "kube-state-metrics" && command != nil {
+		d.stateMetrics(image.key, words, c)
+	}
+}
+
+// stateMetrics judges kube-state-metrics' own flags.
+func (d *document) stateMetrics(image *yaml.Node, words []*yaml.Node, c place) {
+	listed := false
+	for i, w := range words {
+		name, value, ok := strings.Cut(scalar(w), "=")
+		if name != "--resources" && name != "--collectors" {
+			continue
+		}
+		listed = true
+		if !ok && i+1 < len(words) {
+			value = scalar(words[i+1])
+		}
+		for r := range strings.SplitSeq(value, ",") {
+			if strings.TrimSpace(r) == "endpoints" {
+				d.report(w, c, stateMetricsHit(evidence.Likely, ""))
+			}
+		}
+	}
+	if !listed {
+		d.report(image, c, stateMetricsHit(evidence.Possible, "Without --resources it takes its release's default list: older releases watch Endpoints, newer ones EndpointSlices."))
+	}
+}
+
+// kubeletFlags judges prometheus-operator's flags about the kubelets.
+func (d *document) kubeletFlags(words []*yaml.Node, c place) {
+	var service *yaml.Node
+	for _, w := range words {
+		name, value, _ := strings.Cut(strings.TrimLeft(scalar(w), "-"), "=")
+		switch name {
+		case "kubelet-service", "kubelet-object":
+			service = w
+		case "kubelet-endpoints":
+			if value == "false" {
+				return
+			}
+		}
+	}
+	if service != nil {
+		d.report(service, c, kubeletHit())
+	}
+}

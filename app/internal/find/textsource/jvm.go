@@ -1,0 +1,124 @@
+package textsource
+
+import (
+	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+)
+
+// fabric8Verbs are what a chain on client.endpoints() ends in.
+var fabric8Verbs = map[string]string{
+	"list": "list", "get": "get", "item": "get", "require": "get", "watch": "watch", "inform": "watch", "informOnCondition": "watch", "runnableInformer": "watch",
+	"waitUntilCondition": "watch", "waitUntilReady": "watch", "create": "create", "createOrReplace": "create", "serverSideApply": "patch",
+	"forceConflicts": "patch", "delete": "delete", "edit": "update", "update": "update", "replace": "update", "patch": "patch",
+}
+
+// fabric8Steps are what a chain on client.endpoints() goes through.
+var fabric8Steps = map[string]bool{
+	"inNamespace": true, "inAnyNamespace": true, "withName": true, "withLabel": true, "withLabels": true, "withLabelSelector": true,
+	"withField": true, "withFields": true, "withoutLabel": true, "withNewFilter": true, "resource": true, "resources": true, "load": true, "withResourceVersion": true, "withIndexers": true,
+}
+
+// jvmName judges Java, Kotlin, Scala and Groovy.
+func (c *code) jvmName(tokens []lex.Token, i int) {
+	switch name := tokens[i].Text; {
+	case name == "endpoints" && c.libs.fabric8:
+		c.fabric8(tokens, i)
+	case name == "EndpointsBuilder" && c.libs.fabric8 && i+1 < len(tokens) && tokens[i+1].Is("("):
+		c.report(hit{offset: tokens[i].Start, detector: "text/fabric8", verb: "create", access: "generic", class: evidence.Producer})
+	case c.libs.endpoints[name]:
+		c.jvmType(tokens, i)
+	case name == "TcpDiscoveryKubernetesIpFinder" || name == "ThinClientKubernetesAddressFinder":
+		if i+1 < len(tokens) && tokens[i+1].Is("(") {
+			c.report(hit{
+				offset: tokens[i].Start, detector: "text/library-default", verb: "get", access: "helper",
+				advice: libraryAdvice(defaultLibrary{}), note: "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.",
+			})
+		}
+	}
+}
+
+// fabric8 judges client.endpoints() and Kotlin's client.endpoints.
+func (c *code) fabric8(tokens []lex.Token, i int) {
+	if i < 2 || !isDot(tokens[i-1]) || i+1 >= len(tokens) {
+		return
+	}
+	next := i + 1
+	if tokens[next].Is("(") {
+		if next+1 >= len(tokens) || !tokens[next+1].Is(")") {
+			return // with arguments it is something else
+		}
+		next += 2
+	} else if c.lang.Name == "java" {
+		return
+	}
+	h := hit{offset: tokens[i].Start, detector: "text/fabric8", verb: "list", access: "list"}
+	chain := chainAfter(tokens, next)
+	known := false
+	for _, name := range chain {
+		if v := fabric8Verbs[name]; v != "" {
+			h.verb, h.access, known = v, v, true
+			if strings.Contains(strings.ToLower(name), "inform") {
+				h.access = "informer"
+			}
+			break
+		}
+		known = known || fabric8Steps[name]
+	}
+	if !known {
+		// client.endpoints() kept in a variable, or another class's method.
+		receiver := ""
+		if before := chainBefore(tokens, i); len(before) > 0 {
+			receiver = strings.ToLower(before[0])
+		}
+		if !strings.Contains(receiver, "client") && !strings.Contains(receiver, "kube") && !strings.Contains(receiver, "k8s") && !strings.Contains(receiver, "openshift") && receiver != "oc" && receiver != "kc" {
+			return
+		}
+		if len(chain) > 0 {
+			h.confidence = evidence.Possible
+		}
+	}
+	c.report(h)
+}
+
+// jvmType judges Endpoints.class, Endpoints::class and type arguments of
+// operators' building blocks.
+func (c *code) jvmType(tokens []lex.Token, i int) {
+	if i+2 >= len(tokens) || i == 0 {
+		return
+	}
+	if tokens[i-1].Is("<") && i >= 2 && strings.Contains(tokens[i-2].Text, "DependentResource") && tokens[i-2].Kind == lex.Ident {
+		c.report(hit{offset: tokens[i-2].Start, detector: "text/typed-client", verb: "create", access: "informer"})
+		return
+	}
+	if !isDot(tokens[i+1]) || !tokens[i+2].Is("class") {
+		return
+	}
+	at := enclosingCall(tokens, i)
+	if at.open < 0 || at.at < 0 || c.done[tokens[at.open].Start] {
+		return
+	}
+	h := hit{offset: tokens[at.at].Start, detector: "text/typed-client", verb: "list", access: "generic"}
+	switch name := strings.ToLower(at.name); {
+	case strings.Contains(name, "informer"), name == "from" && strings.Contains(at.root, "Informer"):
+		h.verb, h.access = "watch", "informer"
+	case strings.Contains(name, "watch"):
+		h.verb, h.access = "watch", "watch"
+	case strings.Contains(name, "generickubernetesapi"), name == "resources", name == "customresources", name == "list":
+		for _, step := range chainAfter(tokens, closing(tokens, at.open)+1) {
+			if v := fabric8Verbs[step]; v != "" {
+				h.verb, h.access = v, v
+				break
+			}
+		}
+	case at.root == "Kubectl":
+		if h.verb = typedVerbs[name]; h.verb == "" {
+			return
+		}
+	default:
+		return // readValue(json, Endpoints.class), mock(Endpoints.class): no client
+	}
+	c.done[tokens[at.open].Start] = true
+	c.report(h)
+}

@@ -1,0 +1,96 @@
+package textsource
+
+import "github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+
+// rustName judges kube-rs' typed API: Api<Endpoints>, Api::<Endpoints>::all.
+func (c *code) rustName(tokens []lex.Token, i int) {
+	name := tokens[i].Text
+	start := i // where the path to the type begins
+	for start >= 2 && tokens[start-1].Is("::") && tokens[start-2].Kind == lex.Ident {
+		start -= 2
+	}
+	if start == i {
+		if !c.libs.endpoints[name] {
+			return
+		}
+	} else if name != "Endpoints" || !(tokens[i-2].Is("v1") && i >= 4 && tokens[i-4].Is("core") || c.libs.modules[tokens[i-2].Text] && start == i-2) {
+		return
+	}
+	if start < 2 || !tokens[start-1].Is("<") {
+		return
+	}
+	before := tokens[start-2]
+	turbofish := before.Is("::")
+	if !turbofish && !before.Is("Api") {
+		return
+	}
+	h := hit{offset: before.Start, detector: "text/typed-client", verb: "list", access: "generic"}
+	variable := ""
+	if turbofish {
+		if start >= 3 && tokens[start-3].Kind == lex.Ident {
+			h.offset = tokens[start-3].Start
+			switch fn := tokens[start-3].Text; fn {
+			case "watcher", "metadata_watcher", "reflector", "watch_object":
+				h.verb, h.access = "watch", "informer"
+			case "Api":
+			default:
+				if v := typedVerbs[fn]; v != "" {
+					h.verb, h.access = v, v
+				}
+			}
+		}
+		variable = boundTo(tokens, start-3)
+	} else if start >= 4 && tokens[start-3].Is(":") && tokens[start-4].Kind == lex.Ident {
+		variable = tokens[start-4].Text
+		if start < 5 || !tokens[start-5].Is("let") && !tokens[start-5].Is("mut") {
+			return // a parameter or a field: who makes the Api is found there
+		}
+	} else {
+		return // -> Api<Endpoints> and the like
+	}
+	if variable != "" {
+		if v, access := usedAs(tokens[i:], variable); v != "" {
+			h.verb, h.access = v, access
+		}
+	}
+	if at := enclosingCall(tokens, i); at.name == "owns" || at.name == "watches" || at.name == "watcher" || at.name == "new" && at.root == "Controller" {
+		h.verb, h.access = "watch", "informer"
+	}
+	c.report(h)
+}
+
+// boundTo is the variable of the let before token i.
+func boundTo(tokens []lex.Token, i int) string {
+	if i >= 2 && tokens[i-1].Is("=") && tokens[i-2].Kind == lex.Ident {
+		return tokens[i-2].Text
+	}
+	return ""
+}
+
+// usedAs looks for what is done first with a variable that holds an Api.
+func usedAs(tokens []lex.Token, variable string) (verb, access string) {
+	for i := 1; i+2 < min(len(tokens), 20*maxLookback); i++ {
+		if !tokens[i].Is(variable) {
+			continue
+		}
+		if isDot(tokens[i+1]) {
+			switch fn := tokens[i+2].Text; fn {
+			case "list", "get", "watch", "create", "patch", "delete", "replace":
+				return typedVerbs[fn], typedVerbs[fn]
+			case "list_metadata":
+				return "list", "list"
+			case "get_metadata", "get_opt", "entry":
+				return "get", "get"
+			case "delete_collection":
+				return "delete", "delete"
+			case "clone":
+			default:
+				continue
+			}
+		}
+		if at := enclosingCall(tokens, i); at.name == "watcher" || at.name == "reflector" || at.name == "metadata_watcher" || at.name == "watch_object" || at.root == "Controller" {
+			return "watch", "informer"
+		}
+	}
+	return "", ""
+}

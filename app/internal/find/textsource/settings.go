@@ -1,0 +1,234 @@
+package textsource
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+)
+
+// defaultLibrary reads Endpoints unless it is told not to.
+type defaultLibrary struct {
+	artifact string // as a dependency names it, or the start of it
+	key      string // which setting, below, turns it to slices
+	note     string
+	conf     evidence.Confidence
+}
+
+// springSetting turns Spring Cloud Kubernetes to slices.
+const springSetting = "spring.cloud.kubernetes.discovery.use-endpoint-slices"
+
+// defaultLibraries are discovery libraries whose default is Endpoints, each
+// checked in its documentation or source.
+var defaultLibraries = []defaultLibrary{
+	{"spring-cloud-starter-kubernetes-fabric8", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
+	{"spring-cloud-starter-kubernetes-client", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
+	{"spring-cloud-starter-kubernetes-all", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
+	{"spring-cloud-kubernetes-fabric8-discovery", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
+	{"spring-cloud-kubernetes-client-discovery", springSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + springSetting + " is true.", evidence.Likely},
+	{"micronaut-kubernetes-discovery-client", modeSetting, "Micronaut discovers through Endpoints unless kubernetes.client.discovery.mode says service.", evidence.Likely},
+	{"stork-service-discovery-kubernetes", sliceSetting, "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
+	{"ignite-kubernetes", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
+	{"TcpDiscoveryKubernetesIpFinder", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
+	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints in older releases; newer ones try EndpointSlices first.", evidence.Possible},
+	{"dubbo-registry-kubernetes", "", "Dubbo's Kubernetes registry watches Endpoints.", evidence.Likely},
+	{"Steeltoe.Discovery.Kubernetes", "", "Steeltoe's Kubernetes discovery lists Endpoints.", evidence.Likely},
+	{"Ocelot.Provider.Kubernetes", "", "Ocelot's Kubernetes provider reads Endpoints.", evidence.Likely},
+}
+
+// explicitSettings say Endpoints, or slices, in so many words.
+var explicitSettings = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z0-9_.\-]*(?:use-endpoint-slices|USE_ENDPOINT_SLICES|USEENDPOINTSLICES|useEndpointSlices)|PATRONI_KUBERNETES_USE_ENDPOINTS|kubernetes\.client\.discovery\.mode)\s*[=:]\s*["']?([A-Za-z]+)`)
+
+// readSettings looks into dependency lists, properties and env files.
+func readSettings(s *source, name string) {
+	switch path.Ext(name) {
+	case ".xml", ".csproj":
+		s.data = dropXMLComments(s.data)
+	}
+	readDependencies(s)
+	for _, m := range explicitSettings.FindAllSubmatchIndex(s.data, 64) {
+		key, value := string(s.data[m[2]:m[3]]), strings.ToLower(string(s.data[m[4]:m[5]]))
+		if setting := turnsToSlices(key, value); setting != "" {
+			s.turn(setting)
+		}
+		if h, ok := settingHit(key, value); ok {
+			h.offset = m[2]
+			s.report(h)
+		}
+	}
+}
+
+// The settings that turn libraries to slices, as far as one name for all of a
+// setting's spellings goes.
+const (
+	sliceSetting = "use-endpoint-slices"
+	modeSetting  = "kubernetes.client.discovery.mode"
+)
+
+// turnsToSlices is the setting that a key and its value turn to slices, or "".
+func turnsToSlices(key, value string) string {
+	switch {
+	case strings.HasSuffix(key, "discovery.mode") && value == "service":
+		return modeSetting
+	case strings.EqualFold(strings.NewReplacer("-", "", "_", "").Replace(key[max(0, len(key)-len(sliceSetting)):]), "useendpointslices") && value == "true":
+		return sliceSetting
+	}
+	return ""
+}
+
+// settingOf is the setting that turns a library to slices.
+func settingOf(lib defaultLibrary) string {
+	if strings.HasSuffix(lib.key, sliceSetting) {
+		return sliceSetting
+	}
+	return lib.key
+}
+
+// settingHit judges one setting by its name and value.
+func settingHit(key, value string) (hit, bool) {
+	h := hit{detector: "text/library-setting", class: evidence.Reader, confidence: evidence.Likely, verb: "watch", access: "config", advice: "Turn the setting to EndpointSlices and give the ServiceAccount list and watch on endpointslices."}
+	switch {
+	case key == "PATRONI_KUBERNETES_USE_ENDPOINTS" || key == "patroni":
+		h.class, h.verb, h.advice = evidence.StateStore, "update", adviceStateStore
+		h.note = "Patroni keeps its leader and configuration in Endpoints."
+		return h, value == "true" || value == "1" || value == "yes"
+	case strings.HasSuffix(key, "discovery.mode"):
+		return h, value == "endpoint"
+	}
+	h.note = "The library is told not to use EndpointSlices."
+	return h, value == "false"
+}
+
+// readDependencies finds libraries whose default is Endpoints.
+func readDependencies(s *source) {
+	for _, lib := range defaultLibraries {
+		for p := 0; ; {
+			i := bytes.Index(s.data[p:], []byte(lib.artifact))
+			if i < 0 {
+				break
+			}
+			at := p + i
+			p = at + len(lib.artifact)
+			end := p
+			for end < len(s.data) && (isWordByte(s.data[end]) || s.data[end] == '-' || s.data[end] == '.') {
+				end++
+			}
+			// The starters that only read configuration do not discover.
+			full := string(s.data[at:end])
+			if at > 0 && (isWordByte(s.data[at-1]) || s.data[at-1] == '-') || strings.HasSuffix(full, "-config") || strings.HasSuffix(full, "-leader") || strings.HasSuffix(full, "-istio") || strings.HasSuffix(full, "-autoconfig") || commentedOut(s.data, at) {
+				continue
+			}
+			s.report(hit{
+				offset: at, detector: "text/library-default", class: evidence.Reader, confidence: lib.conf, verb: "watch", access: "helper",
+				advice: libraryAdvice(lib), note: lib.note, setting: settingOf(lib),
+			})
+			break
+		}
+	}
+}
+
+func libraryAdvice(lib defaultLibrary) string {
+	if lib.key == "" {
+		return "Look for a release or a mode that reads EndpointSlices, or discover through DNS."
+	}
+	return "Set " + lib.key + ", and give the ServiceAccount list and watch on endpointslices."
+}
+
+// commentedOut reports whether a line comment stands before an offset on its
+// line.
+func commentedOut(data []byte, at int) bool {
+	start := bytes.LastIndexByte(data[:at], '\n') + 1
+	line := bytes.TrimLeft(data[start:at], " \t")
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("!")) || bytes.HasPrefix(line, []byte(";"))
+}
+
+// dropXMLComments blanks what stands in <!-- -->.
+func dropXMLComments(data []byte) []byte {
+	out := bytes.Clone(data)
+	for p := 0; ; {
+		i := bytes.Index(out[p:], []byte("<!--"))
+		if i < 0 {
+			return out
+		}
+		start, end := p+i, len(out)
+		if j := bytes.Index(out[start:], []byte("-->")); j >= 0 {
+			end = start + j + 3
+		}
+		fill(out[start:end], "")
+		p = end
+	}
+}
+
+// datadogHit is Datadog's agent with its discovery by Endpoints.
+func datadogHit() hit {
+	return hit{
+		detector: "text/library-setting", class: evidence.Reader, confidence: evidence.Possible, verb: "watch", access: "informer",
+		advice: "Set kubernetes_use_endpoint_slices where the agent's release has it, and give the ServiceAccount list and watch on endpointslices.",
+		note:   "Datadog's kube_endpoints discovery watches Endpoints unless it is told to use slices.",
+	}
+}
+
+// settings judges keys of the libraries' own configuration in YAML.
+func (d *document) settings(n *yaml.Node, c place) {
+	for _, p := range pairs(n) {
+		value := strings.ToLower(strings.TrimSpace(scalar(p.value)))
+		if value == "" {
+			continue
+		}
+		key := p.key.Value
+		switch key {
+		case "use-endpoint-slices", "useEndpointSlices", springSetting, "PATRONI_KUBERNETES_USE_ENDPOINTS":
+		case "use_endpoints":
+			if c.key() != "kubernetes" {
+				continue
+			}
+			key = "patroni"
+		case "mode":
+			if c.key() != "discovery" || !c.under("kubernetes") || !c.under("client") {
+				continue
+			}
+			key = "kubernetes.client.discovery.mode"
+		case "DD_EXTRA_LISTENERS", "DD_EXTRA_CONFIG_PROVIDERS":
+			if strings.Contains(value, "kube_endpoints") {
+				d.report(p.key, c, datadogHit())
+			}
+			continue
+		case "resourceLock":
+			if strings.HasPrefix(value, "endpoints") && c.under("leaderElection") {
+				d.report(p.key, c, hit{detector: "text/leader-lock", class: evidence.Lock, verb: "update", advice: adviceLock})
+			}
+			continue
+		case "name":
+			if value == "kube_endpoints" && c.under("listeners", "config_providers") {
+				d.report(p.key, c, datadogHit())
+				continue
+			}
+			if p.value.Value != "PATRONI_KUBERNETES_USE_ENDPOINTS" {
+				continue
+			}
+			v, ok := field(n, "value")
+			if !ok {
+				continue
+			}
+			key, value = p.value.Value, strings.ToLower(scalar(v.value))
+		case "endpoints":
+			// kube-state-metrics' chart once had a switch a resource.
+			if c.key() == "collectors" && value == "true" {
+				d.report(p.key, c, stateMetricsHit(evidence.Likely, ""))
+			}
+			continue
+		default:
+			continue
+		}
+		if setting := turnsToSlices(key, value); setting != "" {
+			d.s.turn(setting)
+		}
+		if h, ok := settingHit(key, value); ok {
+			d.report(p.key, c, h)
+		}
+	}
+}

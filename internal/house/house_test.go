@@ -1,0 +1,34 @@
+package house
+
+import "testing"
+
+var library = Module{
+	Path: project,
+	Dir:  "../..",
+	Floors: [][]string{
+		{"examples"},
+		{"producer"},
+		{"driver/haproxy", "driver/template"},
+		{"publish"},
+		{"watch"},
+		{"endpointset"},
+	},
+	Ground: []string{"internal"},
+}
+
+func TestTheLibrarysImportsGoDown(t *testing.T) { library.ImportsGoDown(t) }
+
+func TestTheHeartIsPure(t *testing.T) {
+	library.Pure(t, map[string][]string{"endpointset": nil})
+}
+
+func TestTheLibraryStaysLight(t *testing.T) {
+	library.Budgets(t, []Budget{
+		{"endpointset", 65},
+		{"producer", 370},
+		{"publish", 110},
+		{"driver/haproxy", 110},
+		{"driver/template", 110},
+		{"watch", 290},
+	})
+}
