@@ -127,7 +127,7 @@ func TestRecordedWatch(t *testing.T) {
 		t.Fatalf("read %d events: %v", events, err)
 	}
 
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.Ready, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.PolicyReady, endpointset.Location{})
 	replaced := 0
 	for _, b := range sel.Active {
 		if netip.MustParsePrefix("10.43.0.0/24").Contains(b.Addr) {

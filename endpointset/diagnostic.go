@@ -10,25 +10,25 @@ type Code string
 
 // The codes.
 const (
-	// NoPort: a port without a number, or a slice without ports, gives no
+	// CodeNoPort: a port without a number, or a slice without ports, gives no
 	// backend (S2).
-	NoPort Code = "no-port"
-	// ExtraAddresses: an endpoint has more than one address; only the first
+	CodeNoPort Code = "no-port"
+	// CodeExtraAddresses: an endpoint has more than one address; only the first
 	// has a meaning (S3).
-	ExtraAddresses Code = "extra-addresses"
-	// InvalidAddress: an address is missing, does not parse, has a zone or is
+	CodeExtraAddresses Code = "extra-addresses"
+	// CodeInvalidAddress: an address is missing, does not parse, has a zone or is
 	// of another family than its slice says; that endpoint is left out (S3).
-	InvalidAddress Code = "invalid-address"
-	// UnsupportedAddressType: the slice is neither IPv4 nor IPv6 (S3).
-	UnsupportedAddressType Code = "unsupported-address-type"
-	// Duplicate: one backend is in more than one record (S6).
-	Duplicate Code = "duplicate"
-	// MirroredBesideManaged: a Service has slices from the controller and from
+	CodeInvalidAddress Code = "invalid-address"
+	// CodeUnsupportedAddressType: the slice is neither IPv4 nor IPv6 (S3).
+	CodeUnsupportedAddressType Code = "unsupported-address-type"
+	// CodeDuplicate: one backend is in more than one record (S6).
+	CodeDuplicate Code = "duplicate"
+	// CodeMirroredBesideManaged: a Service has slices from the controller and from
 	// mirroring, so that somebody writes Endpoints for a Service with a selector.
-	MirroredBesideManaged Code = "mirrored-beside-managed"
-	// ReadyWithoutServing: endpoints are ready and not serving, which only a
+	CodeMirroredBesideManaged Code = "mirrored-beside-managed"
+	// CodeReadyWithoutServing: endpoints are ready and not serving, which only a
 	// Service that publishes not-ready addresses has (S13).
-	ReadyWithoutServing Code = "ready-without-serving"
+	CodeReadyWithoutServing Code = "ready-without-serving"
 )
 
 // Diagnostic says what was strange about the slices of a Service. It is for

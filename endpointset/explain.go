@@ -10,9 +10,9 @@ type State string
 
 // The states.
 const (
-	Active   State = "active"
-	Draining State = "draining"
-	Excluded State = "excluded"
+	StateActive   State = "active"
+	StateDraining State = "draining"
+	StateExcluded State = "excluded"
 )
 
 // Verdict says what became of one backend, by which rule, and why.
@@ -35,28 +35,28 @@ func (sel Selection) Explain(at Location) []Verdict {
 		verdicts = append(verdicts, sel.explainActive(b))
 	}
 	for _, b := range sel.Draining {
-		verdicts = append(verdicts, Verdict{b, Draining, Terminating, "S12", fmt.Sprintf(
+		verdicts = append(verdicts, Verdict{b, StateDraining, ReasonTerminating, "S12", fmt.Sprintf(
 			"terminating%s: it keeps its open connections and gets no new ones", whileServing(b.Conditions))})
 	}
 	for _, x := range sel.Excluded {
 		rule, because := sel.explainExclusion(x, at)
-		verdicts = append(verdicts, Verdict{x.Backend, Excluded, x.Reason, rule, because})
+		verdicts = append(verdicts, Verdict{x.Backend, StateExcluded, x.Reason, rule, because})
 	}
 	slices.SortFunc(verdicts, func(a, b Verdict) int { return a.ID.Compare(b.ID) })
 	return verdicts
 }
 
 func (sel Selection) explainActive(b Backend) Verdict {
-	v := Verdict{Backend: b, State: Active, Rule: "S9"}
+	v := Verdict{Backend: b, State: StateActive, Rule: "S9"}
 	switch {
 	case b.fellBack(sel.Policy):
 		v.Rule = "S10"
 		v.Because = fmt.Sprintf("terminating but still serving, and port %q has no other %s backend", b.PortName, b.Family())
-	case sel.Policy == Published:
+	case sel.Policy == PolicyPublished:
 		v.Because = "every published address counts"
-	case sel.Policy == NotTerminating:
+	case sel.Policy == PolicyNotTerminating:
 		v.Because = "not terminating"
-	case sel.Policy == Serving:
+	case sel.Policy == PolicyServing:
 		v.Because = "serving and not terminating"
 	case b.Terminating:
 		v.Because = "ready although terminating, as under publishNotReadyAddresses"
@@ -68,24 +68,24 @@ func (sel Selection) explainActive(b Backend) Verdict {
 
 func (sel Selection) explainExclusion(x Exclusion, at Location) (rule, because string) {
 	switch x.Reason {
-	case NotReady:
+	case ReasonNotReady:
 		if x.Serving {
 			return "S9", "not ready (serving alone is not enough)"
 		}
 		return "S9", "not ready"
-	case NotServing:
+	case ReasonNotServing:
 		return "S9", "not serving"
-	case OutsideTopology:
+	case ReasonOutsideTopology:
 		switch at.Topology {
-		case Hints:
+		case TopologyHints:
 			return "S11", fmt.Sprintf("its hints name zones %q and nodes %q, not zone %q or node %q", x.ForZones, x.ForNodes, at.Zone, at.Node)
-		case SameNode:
+		case TopologyNode:
 			return "S11", fmt.Sprintf("it runs on node %q, not on %q", x.Node, at.Node)
 		}
 		return "S11", fmt.Sprintf("it runs in zone %q, not in %q", x.Zone, at.Zone)
-	case AddressNotAllowed:
+	case ReasonAddressNotAllowed:
 		return "accept", "its address is outside the accepted networks or families, or can never be a backend (loopback, link-local, multicast, broadcast, unspecified)"
-	case ManagerNotAccepted:
+	case ReasonManagerNotAccepted:
 		return "accept", fmt.Sprintf("the managed-by label of slice %q is not accepted", x.Slice)
 	}
 	return "", ""

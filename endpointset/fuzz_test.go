@@ -36,7 +36,7 @@ func FuzzSlices(f *testing.F) {
 		}
 		for _, key := range ix.Services() {
 			for _, policy := range endpointset.Policies() {
-				at := endpointset.Location{Zone: "a", Node: "n", Topology: endpointset.Hints, Mode: endpointset.Require}
+				at := endpointset.Location{Zone: "a", Node: "n", Topology: endpointset.TopologyHints, Mode: endpointset.ModeRequire}
 				ix.Service(key).Select(policy, at).Explain(at)
 			}
 		}

@@ -310,8 +310,8 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 		at := endpointset.Location{
 			Zone:     rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "zone"),
 			Node:     rapid.SampledFrom([]string{"", "n1", "n2", "n3"}).Draw(t, "node"),
-			Topology: rapid.SampledFrom([]endpointset.Topology{endpointset.AnyTopology, endpointset.Hints, endpointset.SameZone, endpointset.SameNode}).Draw(t, "topology"),
-			Mode:     rapid.SampledFrom([]endpointset.Mode{"", endpointset.Prefer, endpointset.Require}).Draw(t, "mode"),
+			Topology: rapid.SampledFrom([]endpointset.Topology{endpointset.TopologyAny, endpointset.TopologyHints, endpointset.TopologyZone, endpointset.TopologyNode}).Draw(t, "topology"),
+			Mode:     rapid.SampledFrom([]endpointset.Mode{"", endpointset.ModePrefer, endpointset.ModeRequire}).Draw(t, "mode"),
 		}
 		sel := set.Select(policy, at)
 
@@ -326,19 +326,19 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 			seen[b.ID] = state
 		}
 		for _, b := range sel.Active {
-			note(b, endpointset.Active)
+			note(b, endpointset.StateActive)
 			if b.Refused != "" {
 				t.Fatalf("%v is active and not believed", b)
 			}
 		}
 		for _, b := range sel.Draining {
-			note(b, endpointset.Draining)
+			note(b, endpointset.StateDraining)
 			if !b.Terminating {
 				t.Fatalf("%v drains and does not terminate", b)
 			}
 		}
 		for _, x := range sel.Excluded {
-			note(x.Backend, endpointset.Excluded)
+			note(x.Backend, endpointset.StateExcluded)
 			if x.Reason == "" {
 				t.Fatalf("%v is excluded without a reason", x)
 			}
@@ -357,10 +357,10 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 		}
 		// Nothing eligible is missing: without topology, active is exactly what
 		// the policy's own sentence says, group by group.
-		if at.Topology == endpointset.AnyTopology {
+		if at.Topology == endpointset.TopologyAny {
 			for _, b := range set.Backends() {
 				want := b.Refused == "" && sentence(policy, b, set.Backends())
-				if got := seen[b.ID] == endpointset.Active; got != want {
+				if got := seen[b.ID] == endpointset.StateActive; got != want {
 					t.Fatalf("%s: %+v active is %v, want %v", policy, b, got, want)
 				}
 			}
@@ -372,13 +372,13 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 func sentence(policy endpointset.Policy, b endpointset.Backend, all []endpointset.Backend) bool {
 	first := func(b endpointset.Backend) bool {
 		switch policy {
-		case endpointset.KubeProxy:
+		case endpointset.PolicyKubeProxy:
 			return b.Ready
-		case endpointset.Serving:
+		case endpointset.PolicyServing:
 			return b.Serving && !b.Terminating
-		case endpointset.NotTerminating:
+		case endpointset.PolicyNotTerminating:
 			return !b.Terminating
-		case endpointset.Published:
+		case endpointset.PolicyPublished:
 			return true
 		}
 		return b.Ready && !b.Terminating
@@ -386,7 +386,7 @@ func sentence(policy endpointset.Policy, b endpointset.Backend, all []endpointse
 	if first(b) {
 		return true
 	}
-	if policy != endpointset.KubeProxy && policy != endpointset.ReadyOrTerminating {
+	if policy != endpointset.PolicyKubeProxy && policy != endpointset.PolicyReadyOrTerminating {
 		return false
 	}
 	for _, other := range all {

@@ -32,7 +32,7 @@ func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 	version := wellFormed(es.ResourceVersion)
 	if s.family == 0 {
 		s.version = strings.Clone(version)
-		s.diagnose(UnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
+		s.diagnose(CodeUnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
 			quote(string(es.AddressType)), len(es.Endpoints))
 		return s
 	}
@@ -79,11 +79,11 @@ func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice, ix *Index) {
 
 	switch {
 	case without.count > 0:
-		s.diagnose(NoPort, "%s: it gives no backend", without.text())
+		s.diagnose(CodeNoPort, "%s: it gives no backend", without.text())
 	case len(es.Ports) == 0 && len(es.Endpoints) > 0:
 		// The controller's placeholder for a Service without Pods has no ports
 		// and no endpoints either, and is nothing to report.
-		s.diagnose(NoPort, "the slice has no ports: none of its %d endpoints gives a backend", len(es.Endpoints))
+		s.diagnose(CodeNoPort, "the slice has no ports: none of its %d endpoints gives a backend", len(es.Endpoints))
 	}
 }
 
@@ -144,10 +144,10 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, version string, ix
 	}
 
 	if invalid.count > 0 {
-		s.diagnose(InvalidAddress, "%s: not usable in an %s slice", invalid.text(), s.family)
+		s.diagnose(CodeInvalidAddress, "%s: not usable in an %s slice", invalid.text(), s.family)
 	}
 	if extra.count > 0 {
-		s.diagnose(ExtraAddresses, "%s: only the first address of an endpoint has a meaning", extra.text())
+		s.diagnose(CodeExtraAddresses, "%s: only the first address of an endpoint has a meaning", extra.text())
 	}
 }
 

@@ -10,33 +10,33 @@ type Policy string
 
 // The policies.
 const (
-	// Ready is the default: ready and not terminating.
-	Ready Policy = "ready"
-	// KubeProxy is what kube-proxy does for the Cluster scope: ready, and if
+	// PolicyReady is the default: ready and not terminating.
+	PolicyReady Policy = "ready"
+	// PolicyKubeProxy is what kube-proxy does for the Cluster scope: ready, and if
 	// none is, those that serve while they terminate.
-	KubeProxy Policy = "kube-proxy"
-	// ReadyOrTerminating is Ready, and if none is, those that serve while they
+	PolicyKubeProxy Policy = "kube-proxy"
+	// PolicyReadyOrTerminating is PolicyReady, and if none is, those that serve while they
 	// terminate.
-	ReadyOrTerminating Policy = "ready-or-terminating"
-	// Serving is serving and not terminating, whatever ready says: health for
+	PolicyReadyOrTerminating Policy = "ready-or-terminating"
+	// PolicyServing is serving and not terminating, whatever ready says: health for
 	// Services that publish not-ready addresses.
-	Serving Policy = "serving"
-	// NotTerminating is everything that is not terminating, for those that
+	PolicyServing Policy = "serving"
+	// PolicyNotTerminating is everything that is not terminating, for those that
 	// must configure a backend before it can become ready.
-	NotTerminating Policy = "not-terminating"
-	// Published is every address, for the discovery of peers.
-	Published Policy = "published"
+	PolicyNotTerminating Policy = "not-terminating"
+	// PolicyPublished is every address, for the discovery of peers.
+	PolicyPublished Policy = "published"
 )
 
 // Policies returns all policies, the default first.
 func Policies() []Policy {
-	return []Policy{Ready, KubeProxy, ReadyOrTerminating, Serving, NotTerminating, Published}
+	return []Policy{PolicyReady, PolicyKubeProxy, PolicyReadyOrTerminating, PolicyServing, PolicyNotTerminating, PolicyPublished}
 }
 
 // ParsePolicy returns the policy called name; "" is the default.
 func ParsePolicy(name string) (Policy, error) {
 	if name == "" {
-		return Ready, nil
+		return PolicyReady, nil
 	}
 	names := make([]string, 0, len(Policies()))
 	for _, p := range Policies() {
@@ -52,13 +52,13 @@ func ParsePolicy(name string) (Policy, error) {
 // topology and without fallback.
 func (p Policy) admits(f flags) bool {
 	switch p {
-	case KubeProxy:
+	case PolicyKubeProxy:
 		return f.has(flagReady)
-	case Serving:
+	case PolicyServing:
 		return f.has(flagServing) && !f.has(flagTerminating)
-	case NotTerminating:
+	case PolicyNotTerminating:
 		return !f.has(flagTerminating)
-	case Published:
+	case PolicyPublished:
 		return true
 	default: // Ready, ReadyOrTerminating
 		return f.has(flagReady) && !f.has(flagTerminating)
@@ -67,13 +67,13 @@ func (p Policy) admits(f flags) bool {
 
 // fallsBack reports whether, for want of anything else, the policy turns to
 // what serves while it terminates (S10).
-func (p Policy) fallsBack() bool { return p == KubeProxy || p == ReadyOrTerminating }
+func (p Policy) fallsBack() bool { return p == PolicyKubeProxy || p == PolicyReadyOrTerminating }
 
 // missing is the condition that a backend lacks which is neither admitted nor
 // terminating.
 func (p Policy) missing() Reason {
-	if p == Serving {
-		return NotServing
+	if p == PolicyServing {
+		return ReasonNotServing
 	}
-	return NotReady
+	return ReasonNotReady
 }

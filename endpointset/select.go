@@ -5,12 +5,12 @@ type Reason string
 
 // The reasons.
 const (
-	NotReady           Reason = "not-ready"
-	NotServing         Reason = "not-serving"
-	Terminating        Reason = "terminating"
-	OutsideTopology    Reason = "outside-topology"
-	AddressNotAllowed  Reason = "address-not-allowed"
-	ManagerNotAccepted Reason = "manager-not-accepted"
+	ReasonNotReady           Reason = "not-ready"
+	ReasonNotServing         Reason = "not-serving"
+	ReasonTerminating        Reason = "terminating"
+	ReasonOutsideTopology    Reason = "outside-topology"
+	ReasonAddressNotAllowed  Reason = "address-not-allowed"
+	ReasonManagerNotAccepted Reason = "manager-not-accepted"
 )
 
 // Selection is a Set split by a policy. No backend is in two of its lists, and
@@ -37,14 +37,14 @@ type Exclusion struct {
 	Reason Reason
 }
 
-// Select chooses among all backends of the set. The zero Policy is [Ready], the
+// Select chooses among all backends of the set. The zero Policy is [PolicyReady], the
 // zero Location takes every place.
 //
 // Fallback and topology are decided for one port and family at a time, over all
 // slices of the Service together.
 func (s *Set) Select(policy Policy, at Location) Selection {
 	if policy == "" {
-		policy = Ready
+		policy = PolicyReady
 	}
 	entries := join(s.slices)
 	sel := Selection{Service: s.service, Policy: policy, Diagnostics: s.diagnostics(entries)}
@@ -97,7 +97,7 @@ func (sel *Selection) addGroup(group []entry, at Location) {
 		case f.has(flagTerminating):
 			sel.Draining = append(sel.Draining, e.backend())
 		case sel.Policy.admits(f):
-			sel.exclude(e, OutsideTopology)
+			sel.exclude(e, ReasonOutsideTopology)
 		default:
 			sel.exclude(e, sel.Policy.missing())
 		}

@@ -109,7 +109,7 @@ func (s *Set) duplicates(entries []entry) []Diagnostic {
 	}
 	found := make([]Diagnostic, 0, len(order))
 	for _, p := range order {
-		found = append(found, Diagnostic{Code: Duplicate, Slice: p.slice, Message: fmt.Sprintf(
+		found = append(found, Diagnostic{Code: CodeDuplicate, Slice: p.slice, Message: fmt.Sprintf(
 			"%s is in this slice, which speaks for it, and in %s", counts[p].text(), cut(p.rivals))})
 	}
 	return found
@@ -150,9 +150,9 @@ func readyWithoutServing(entries []entry) []Diagnostic {
 	}
 	found := make([]Diagnostic, 0, len(order))
 	for _, sl := range order {
-		found = append(found, Diagnostic{Code: ReadyWithoutServing, Slice: sl.key.Name, Message: fmt.Sprintf(
+		found = append(found, Diagnostic{Code: CodeReadyWithoutServing, Slice: sl.key.Name, Message: fmt.Sprintf(
 			"%s: ready but not serving, as under publishNotReadyAddresses; ready says nothing about health there, policy %q does",
-			counts[sl].text(), Serving)})
+			counts[sl].text(), PolicyServing)})
 	}
 	return found
 }
@@ -172,7 +172,7 @@ func (s *Set) mirroredBesideManaged() []Diagnostic {
 	if len(managed) == 0 || len(mirrored) == 0 {
 		return nil
 	}
-	return []Diagnostic{{Code: MirroredBesideManaged, Message: fmt.Sprintf(
+	return []Diagnostic{{Code: CodeMirroredBesideManaged, Message: fmt.Sprintf(
 		"the controller manages %s, and mirroring copies Endpoints that somebody else writes into %s: both count",
 		cut(strings.Join(managed, ", ")), cut(strings.Join(mirrored, ", ")))}}
 }

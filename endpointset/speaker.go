@@ -223,9 +223,9 @@ func (e *entry) backend() Backend {
 func (e *entry) refusal() Reason {
 	switch {
 	case e.slice.refused:
-		return ManagerNotAccepted
+		return ReasonManagerNotAccepted
 	case e.record.flags.has(flagRefused):
-		return AddressNotAllowed
+		return ReasonAddressNotAllowed
 	}
 	return ""
 }

@@ -10,14 +10,14 @@ type Topology string
 
 // The topologies.
 const (
-	// AnyTopology takes every backend, wherever it is. It is the default.
-	AnyTopology Topology = ""
-	// Hints follows the hints that the producer put into the slices.
-	Hints Topology = "hints"
-	// SameZone compares the endpoint's own zone with the consumer's.
-	SameZone Topology = "zone"
-	// SameNode compares the endpoint's own node with the consumer's.
-	SameNode Topology = "node"
+	// TopologyAny takes every backend, wherever it is. It is the default.
+	TopologyAny Topology = ""
+	// TopologyHints follows the hints that the producer put into the slices.
+	TopologyHints Topology = "hints"
+	// TopologyZone compares the endpoint's own zone with the consumer's.
+	TopologyZone Topology = "zone"
+	// TopologyNode compares the endpoint's own node with the consumer's.
+	TopologyNode Topology = "node"
 )
 
 // Mode says what happens when nothing is near.
@@ -25,10 +25,10 @@ type Mode string
 
 // The modes.
 const (
-	// Prefer takes all when none is near. It is the default.
-	Prefer Mode = "prefer"
-	// Require takes none when none is near.
-	Require Mode = "require"
+	// ModePrefer takes all when none is near. It is the default.
+	ModePrefer Mode = "prefer"
+	// ModeRequire takes none when none is near.
+	ModeRequire Mode = "require"
 )
 
 // Location is where a consumer stands and how much it cares. The zero value
@@ -42,27 +42,27 @@ type Location struct {
 // Validate says what is wrong with the location.
 func (l Location) Validate() error {
 	switch l.Topology {
-	case AnyTopology:
-	case Hints:
+	case TopologyAny:
+	case TopologyHints:
 		if l.Zone == "" && l.Node == "" {
 			return fmt.Errorf("topology %q needs to know where the consumer stands: give a zone, a node or both", l.Topology)
 		}
-	case SameZone:
+	case TopologyZone:
 		if l.Zone == "" {
 			return fmt.Errorf("topology %q needs to know where the consumer stands: give its zone", l.Topology)
 		}
-	case SameNode:
+	case TopologyNode:
 		if l.Node == "" {
 			return fmt.Errorf("topology %q needs to know where the consumer stands: give its node", l.Topology)
 		}
 	default:
-		return fmt.Errorf("unknown topology %q: use %s, %s or %s", l.Topology, Hints, SameZone, SameNode)
+		return fmt.Errorf("unknown topology %q: use %s, %s or %s", l.Topology, TopologyHints, TopologyZone, TopologyNode)
 	}
 	switch l.Mode {
-	case "", Prefer, Require:
+	case "", ModePrefer, ModeRequire:
 		return nil
 	}
-	return fmt.Errorf("unknown topology mode %q: use %s or %s", l.Mode, Prefer, Require)
+	return fmt.Errorf("unknown topology mode %q: use %s or %s", l.Mode, ModePrefer, ModeRequire)
 }
 
 // near returns which of a group's admitted entries the consumer may use; nil
@@ -70,14 +70,14 @@ func (l Location) Validate() error {
 func (l Location) near(admitted []*entry) func(*entry) bool {
 	var by func(*place) bool
 	switch l.Topology {
-	case Hints:
+	case TopologyHints:
 		by = l.byHints(admitted)
 		if by == nil {
 			return nil
 		}
-	case SameZone:
+	case TopologyZone:
 		by = func(p *place) bool { return l.Zone != "" && p.zone == l.Zone }
-	case SameNode:
+	case TopologyNode:
 		by = func(p *place) bool { return l.Node != "" && p.node == l.Node }
 	default:
 		return nil
@@ -92,7 +92,7 @@ func (l Location) near(admitted []*entry) func(*entry) bool {
 		}
 		any = any || verdicts[e.record.place]
 	}
-	if !any && l.Mode != Require {
+	if !any && l.Mode != ModeRequire {
 		return nil
 	}
 	return func(e *entry) bool { return verdicts[e.record.place] }

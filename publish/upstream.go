@@ -22,7 +22,7 @@ type Upstream struct {
 	Port string
 	// Protocol is the port's, "" for TCP.
 	Protocol string
-	// Policy is who gets new connections, "" for [endpointset.Ready].
+	// Policy is who gets new connections, "" for [endpointset.PolicyReady].
 	Policy   endpointset.Policy
 	Location endpointset.Location
 	// HoldEmpty keeps the last backends when there are none left. The default

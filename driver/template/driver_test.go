@@ -28,7 +28,7 @@ func desired(t *testing.T, addresses ...string) publish.Desired {
 	ix := endpointset.NewIndex(endpointset.Options{})
 	ix.Apply(es)
 	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
-	sel := ix.Service(key).Select(endpointset.Ready, endpointset.Location{})
+	sel := ix.Service(key).Select(endpointset.PolicyReady, endpointset.Location{})
 	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}
 }
 

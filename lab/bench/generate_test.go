@@ -48,7 +48,7 @@ func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 // a zone, sometimes in one that no hint names.
 func (g *generator) location() endpointset.Location {
 	return endpointset.Location{
-		Topology: endpointset.Hints,
+		Topology: endpointset.TopologyHints,
 		Node:     pick(g, "n1", "n1", "n2", "elsewhere"),
 		Zone:     pick(g, "a", "a", "b", "elsewhere", ""),
 	}

@@ -61,7 +61,7 @@ func TestPolicyKubeProxyEqualsKubeProxy(t *testing.T) {
 		}
 
 		at := g.location()
-		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.KubeProxy, at)
+		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.PolicyKubeProxy, at)
 		want, got := theirs.choose(ports, at), chosen(sel)
 		for group := range maps.Keys(merged(want, got)) {
 			if !slices.Equal(want[group], got[group]) {
@@ -210,8 +210,8 @@ func (c *coverage) note(last []*discoveryv1.EndpointSlice, sel endpointset.Selec
 	count(len(last) > 1, &c.several)
 	count(!hinted, &c.unhinted)
 	count(len(sel.Active) == 0, &c.nothing)
-	count(slices.ContainsFunc(sel.Excluded, func(x endpointset.Exclusion) bool { return x.Reason == endpointset.OutsideTopology }), &c.narrowed)
-	count(slices.ContainsFunc(sel.Diagnostics, func(d endpointset.Diagnostic) bool { return d.Code == endpointset.Duplicate }), &c.duplicate)
+	count(slices.ContainsFunc(sel.Excluded, func(x endpointset.Exclusion) bool { return x.Reason == endpointset.ReasonOutsideTopology }), &c.narrowed)
+	count(slices.ContainsFunc(sel.Diagnostics, func(d endpointset.Diagnostic) bool { return d.Code == endpointset.CodeDuplicate }), &c.duplicate)
 }
 
 func (c *coverage) check(t *testing.T) {

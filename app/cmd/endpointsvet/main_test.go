@@ -64,6 +64,9 @@ func run(t *testing.T, dir string, name string, args ...string) {
 func command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-buildvcs=false")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false")
+	if dir != "." {
+		cmd.Env = append(cmd.Env, "GOWORK=off") // no module of this project's workspace
+	}
 	return cmd
 }

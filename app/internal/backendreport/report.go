@@ -104,9 +104,9 @@ func Of(set *endpointset.Set, options Options) Service {
 			b.Rule, b.Because = "", ""
 		}
 		switch v.State {
-		case endpointset.Active:
+		case endpointset.StateActive:
 			s.Active = append(s.Active, b)
-		case endpointset.Draining:
+		case endpointset.StateDraining:
 			s.Draining = append(s.Draining, b)
 		default:
 			s.Excluded = append(s.Excluded, b)

@@ -94,7 +94,7 @@ func newTimelineAtCommand(streams Streams) *cobra.Command {
 func (f *timelineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", "", "namespace of SERVICE; not needed where the name is in one alone")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "output format: table, json or html")
-	cmd.Flags().StringVar(&f.policy, "policy", string(endpointset.Ready), "with at: which backends are active")
+	cmd.Flags().StringVar(&f.policy, "policy", string(endpointset.PolicyReady), "with at: which backends are active")
 }
 
 // cutAt finds "at TIME" among the arguments: FILE.db at TIME [SERVICE], or

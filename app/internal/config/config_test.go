@@ -41,14 +41,14 @@ func TestAWholeConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := c.Upstreams[0].Upstream(c)
-	if u.Service != (endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}) || u.Policy != endpointset.Ready ||
+	if u.Service != (endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}) || u.Policy != endpointset.PolicyReady ||
 		u.Protocol != "TCP" || u.DrainTimeout != 30*time.Second || u.HoldEmpty {
 		t.Errorf("the first upstream is %+v", u)
 	}
-	if want := (endpointset.Location{Zone: "zone-a", Node: "n1", Topology: endpointset.SameZone, Mode: endpointset.Require}); u.Location != want {
+	if want := (endpointset.Location{Zone: "zone-a", Node: "n1", Topology: endpointset.TopologyZone, Mode: endpointset.ModeRequire}); u.Location != want {
 		t.Errorf("it stands at %+v, want %+v", u.Location, want)
 	}
-	if u := c.Upstreams[1].Upstream(c); u.Policy != endpointset.Published || !u.HoldEmpty || u.Location.Topology != endpointset.AnyTopology {
+	if u := c.Upstreams[1].Upstream(c); u.Policy != endpointset.PolicyPublished || !u.HoldEmpty || u.Location.Topology != endpointset.TopologyAny {
 		t.Errorf("the second upstream is %+v", u)
 	}
 	for i, want := range []string{"/etc/slicewright/admin.sock", "/etc/slicewright/reports.conf"} {

@@ -110,8 +110,8 @@ func (v *validator) upstream(c *Config, u *Upstream, path []any) {
 	}
 	v.oneOf(at("onEmpty"), &u.OnEmpty, OnEmptyPublish, OnEmptyHold)
 	v.oneOf(at("mode"), &u.Mode, ModePublish, ModeShadow)
-	v.oneOf(at("topology", "use"), &u.Topology.Use, topologyNone, string(endpointset.Hints), string(endpointset.SameZone), string(endpointset.SameNode))
-	v.oneOf(at("topology", "mode"), &u.Topology.Mode, string(endpointset.Prefer), string(endpointset.Require))
+	v.oneOf(at("topology", "use"), &u.Topology.Use, topologyNone, string(endpointset.TopologyHints), string(endpointset.TopologyZone), string(endpointset.TopologyNode))
+	v.oneOf(at("topology", "mode"), &u.Topology.Mode, string(endpointset.ModePrefer), string(endpointset.ModeRequire))
 	if err := u.location(c).Validate(); err != nil {
 		v.wrong(at("topology"), "%v in the section location", err)
 	}

@@ -45,7 +45,7 @@ func key(t testing.TB, text string) netip.AddrPort {
 func story(t testing.TB, text string) *Log {
 	t.Helper()
 	l := NewLog(Options{
-		Service: endpointset.ServiceKey{Namespace: "shop", Name: "web"}, Policy: endpointset.Ready,
+		Service: endpointset.ServiceKey{Namespace: "shop", Name: "web"}, Policy: endpointset.PolicyReady,
 		Consumers: []string{"consumer"}, Probes: []string{"probe"},
 	})
 	for line := range strings.Lines(text) {

@@ -24,7 +24,7 @@ func someVerification(name string) *live.Report {
 		return verify.Slices{At: at(s), Standings: standings}
 	}
 	l := verify.NewLog(verify.Options{
-		Service: endpointset.ServiceKey{Namespace: "shop", Name: "web" + name}, Port: "http" + name, Policy: endpointset.Ready,
+		Service: endpointset.ServiceKey{Namespace: "shop", Name: "web" + name}, Port: "http" + name, Policy: endpointset.PolicyReady,
 		Consumers: []string{"haproxy:/run/haproxy/admin.sock/web" + name, "file:/quiet", "nginx:/etc/nginx/nginx.conf#web"}, Probes: []string{"http://10.0.0.100:8080/" + name},
 	})
 	for s := 0.0; s <= 40; s += 0.5 {

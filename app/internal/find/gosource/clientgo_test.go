@@ -9,18 +9,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithTheRealClientGo scans a module that requires what this one requires,
+// TestWithTheRealClientGo scans a module that requires what the library requires,
 // from the module cache: the stubs of the other tests could be wrong about the
 // real thing.
 func TestWithTheRealClientGo(t *testing.T) {
 	root := t.TempDir()
 	const own = "module github.com/slicewright/slicewright\n"
-	mod := read(t, filepath.Join("..", "..", "go.mod"))
+	mod := read(t, filepath.Join("..", "..", "..", "..", "go.mod"))
 	if !strings.HasPrefix(mod, own) {
 		t.Fatalf("go.mod does not start with %q", own)
 	}
 	writeFile(t, filepath.Join(root, "go.mod"), "module example.org/consumer\n"+strings.TrimPrefix(mod, own))
-	writeFile(t, filepath.Join(root, "go.sum"), read(t, filepath.Join("..", "..", "go.sum")))
+	writeFile(t, filepath.Join(root, "go.sum"), read(t, filepath.Join("..", "..", "..", "..", "go.sum")))
 	writeFile(t, filepath.Join(root, "main.go"), `package main
 
 import (

@@ -384,7 +384,7 @@ func TestAMisspelledFieldIsAnErrorAndNothingIsWritten(t *testing.T) {
 }
 
 func TestTheRecordedLogBecomesARegistry(t *testing.T) {
-	result := audit.Scan(t.Context(), []string{"audit/testdata/real.jsonl"}, nil, audit.Options{})
+	result := audit.Scan(t.Context(), []string{"../audit/testdata/real.jsonl"}, nil, audit.Options{})
 	r := registry.Build(result.Findings, []evidence.Coverage{result.Coverage})
 	want := []string{
 		"serviceaccount/prod/upstream-sync reader proven audit",

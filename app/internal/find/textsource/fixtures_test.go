@@ -140,7 +140,7 @@ func TestFixtures(t *testing.T) {
 	}
 	table.WriteString(total.row("**all**"))
 	t.Logf("\n%s", &table)
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "find-text.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "find-text.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestEveryDetectorIsDocumentedAndTried(t *testing.T) {
 	for _, f := range findings {
 		tried[f.Evidence[0].Detector] = true
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "find-text.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "find-text.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
