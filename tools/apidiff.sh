@@ -19,6 +19,10 @@ fi
 if [ -z "$base" ]; then
   base=HEAD~1
 fi
+if [ -z "${1:-}" ] && ! git rev-parse --verify --quiet "$base^{commit}" >/dev/null; then
+  echo "apidiff: a clone without history; nothing to compare with"
+  exit 0
+fi
 if ! git rev-parse --verify --quiet "$base^{commit}" >/dev/null; then
   echo "apidiff: this clone has no revision $base to compare with (fetch it, or name another: make apidiff BASE=REVISION)" >&2
   exit 2
@@ -28,9 +32,10 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/base" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/base" "$base"
 export GOWORK=off
-(cd "$work/base" && "$apidiff" -m -w "$work/old" "$module")
-"$apidiff" -m -w "$work/new" "$module"
-"$apidiff" -m "$work/old" "$work/new" >"$work/report"
+# What is said on stderr is which internal packages are left out.
+(cd "$work/base" && "$apidiff" -m -w "$work/old" "$module" 2>"$work/log") || { cat "$work/log" >&2; exit 1; }
+"$apidiff" -m -w "$work/new" "$module" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+"$apidiff" -m "$work/old" "$work/new" >"$work/report" 2>/dev/null
 
 echo "The library's API since $(git describe --tags --always "$base"):"
 if [ ! -s "$work/report" ]; then
@@ -38,7 +43,7 @@ if [ ! -s "$work/report" ]; then
   exit 0
 fi
 cat "$work/report"
-if [[ "$base" =~ ^v[1-9] ]] && "$apidiff" -m -incompatible "$work/old" "$work/new" | grep -q .; then
+if [[ "$base" =~ ^v[1-9] ]] && "$apidiff" -m -incompatible "$work/old" "$work/new" 2>/dev/null | grep -q .; then
   echo "apidiff: incompatible with $base: keep what it promised, or begin a new major version (docs/release.md)" >&2
   exit 1
 fi
