@@ -88,6 +88,9 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // ParseCriteria reads criteria from YAML or JSON. Unknown fields, doubled names
 // and waivers without a name, a reason or a date are errors.
 func ParseCriteria(data []byte) (*Criteria, error) {
+	if err := single(data); err != nil {
+		return nil, err
+	}
 	var c Criteria
 	if err := yaml.UnmarshalStrict(data, &c); err != nil {
 		return nil, err

@@ -1,9 +1,14 @@
 package readiness
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/experiment/report"
@@ -21,17 +26,30 @@ type Facts struct {
 	Timeline *timeline.Report
 	Audit    *audit.Result
 	Cluster  *Cluster
-	// Experiments are the lab's reports. Of a check that several have, none may
-	// have failed.
-	Experiments []Experiment
+	// Experiments are reports of the lab or of people. A check that several have
+	// must not have failed in any.
+	Experiments []ExperimentFile
+	// Names are the files that the rest came from, "" where it is not known.
+	Names Names
+}
+
+// Names are names of files.
+type Names struct{ Registry, Shadow, Timeline string }
+
+// ExperimentFile is a report and the file that it was read from.
+type ExperimentFile struct {
+	File string
+	Experiment
 }
 
 // Cluster is what was read of a running cluster.
 type Cluster struct {
-	Read     time.Time
-	CronJobs []CronJob
-	Leases   []Lease
-	Pods     []Pod
+	Read time.Time
+	// Kubernetes is the API server's version, "" where it is not known.
+	Kubernetes string
+	CronJobs   []CronJob
+	Leases     []Lease
+	Pods       []Pod
 	// Unread names resources that could not be listed, each with the reason.
 	Unread map[string]string
 }
@@ -57,9 +75,21 @@ type Lease struct {
 type Pod struct {
 	Namespace, Name string
 	ServiceAccount  string
+	// Workload is the object that the Pod belongs to, zero where it is not known.
+	Workload evidence.Workload
 	// Started is when its first container started, zero for not yet.
 	Started time.Time
 	Images  []evidence.Image
+}
+
+// of reports whether the Pod is one of a consumer's. Several workloads can have
+// one ServiceAccount: where both sides know the workload, it has to be the same.
+func (p *Pod) of(e *registry.Entry) bool {
+	if e.ServiceAccount == "" || p.Namespace+"/"+p.ServiceAccount != e.ServiceAccount {
+		return false
+	}
+	a, b := p.Workload, e.Workload
+	return a.Name == "" || b.Name == "" || strings.EqualFold(a.Kind, b.Kind) && a.Name == b.Name
 }
 
 // The report of an experiment is in package report, for those who write it.
@@ -80,11 +110,40 @@ const (
 	NotRun         = report.NotRun
 )
 
-// ParseExperiment reads a report, strictly; see report.Parse.
-func ParseExperiment(data []byte) (*Experiment, error) { return report.Parse(data) }
+// ParseExperiment reads a report, strictly; see report.Parse. A second document
+// in the file is an error: it would go unread.
+func ParseExperiment(data []byte) (*Experiment, error) {
+	if err := single(data); err != nil {
+		return nil, err
+	}
+	return report.Parse(data)
+}
+
+// single is an error for more than one document.
+func single(data []byte) error {
+	decoder := yamlv3.NewDecoder(bytes.NewReader(data))
+	documents := 0
+	for {
+		var node yamlv3.Node
+		if err := decoder.Decode(&node); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if node.Kind == 0 || len(node.Content) == 1 && node.Content[0].Tag == "!!null" {
+			continue // nothing between two separators
+		}
+		if documents++; documents > 1 {
+			return fmt.Errorf("line %d: a second document: give each document a file of its own", node.Line)
+		}
+	}
+}
 
 // ParseShadow reads a report of slicewright shadow -o json.
 func ParseShadow(data []byte) (*shadow.Report, error) {
+	if err := single(data); err != nil {
+		return nil, err
+	}
 	var r shadow.Report
 	if err := yaml.UnmarshalStrict(data, &r); err != nil {
 		return nil, err

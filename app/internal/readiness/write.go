@@ -54,6 +54,12 @@ func (v *Verdict) writeTable(out io.Writer) error {
 			fmt.Fprintf(&text, "  %s\n", printable.Text(w.Sentence()))
 		}
 	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&text, "\n%s\n", printable.Text(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&text, "  %s\n", printable.Text(r.Sentence()))
+		}
+	}
 	fmt.Fprintf(&text, "\n%s\n", v.Sentence())
 	_, err := io.WriteString(out, text.String())
 	return err
@@ -79,8 +85,22 @@ func (v *Verdict) writeMarkdown(out io.Writer) error {
 			fmt.Fprintf(&text, "\n%s\n", markdown(w.Sentence()))
 		}
 	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&text, "\n## %s\n\n", markdown(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&text, "- %s\n", markdown(r.Sentence()))
+		}
+	}
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// Sentence says which file of which day a criterion rests on.
+func (r *Rest) Sentence() string {
+	if r.File == "" {
+		return fmt.Sprintf("%s rests on evidence of %s", r.Criterion, stamp(r.Of))
+	}
+	return fmt.Sprintf("%s rests on %s of %s", r.Criterion, r.File, stamp(r.Of))
 }
 
 // Sentence says the whole in one.

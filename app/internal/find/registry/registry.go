@@ -39,6 +39,9 @@ type Entry struct {
 	Class          evidence.Class      `json:"class"`
 	Workload       evidence.Workload   `json:"workload"`
 	Images         []evidence.Image    `json:"images"`
+	// ConfigHash is, by a person's word, the hash of the configuration that evidence
+	// has to be about. "" leaves it open.
+	ConfigHash     string              `json:"configHash,omitempty"`
 	ServiceAccount string              `json:"serviceAccount"`
 	User           string              `json:"user"`
 	UserAgents     []string            `json:"userAgents"`
