@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"github.com/slicewright/slicewright/app/internal/document"
 )
 
 const (
@@ -75,7 +75,7 @@ type Check struct {
 // nothing.
 func Parse(data []byte) (*Experiment, error) {
 	var e Experiment
-	if err := yaml.UnmarshalStrict(data, &e); err != nil {
+	if err := document.Unmarshal(data, &e); err != nil {
 		return nil, err
 	}
 	if e.APIVersion != APIVersion || e.Kind != Kind {

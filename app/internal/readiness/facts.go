@@ -1,17 +1,12 @@
 package readiness
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/experiment/report"
+	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -110,42 +105,13 @@ const (
 	NotRun         = report.NotRun
 )
 
-// ParseExperiment reads a report, strictly; see report.Parse. A second document
-// in the file is an error: it would go unread.
-func ParseExperiment(data []byte) (*Experiment, error) {
-	if err := single(data); err != nil {
-		return nil, err
-	}
-	return report.Parse(data)
-}
-
-// single is an error for more than one document.
-func single(data []byte) error {
-	decoder := yamlv3.NewDecoder(bytes.NewReader(data))
-	documents := 0
-	for {
-		var node yamlv3.Node
-		if err := decoder.Decode(&node); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if node.Kind == 0 || len(node.Content) == 1 && node.Content[0].Tag == "!!null" {
-			continue // nothing between two separators
-		}
-		if documents++; documents > 1 {
-			return fmt.Errorf("line %d: a second document: give each document a file of its own", node.Line)
-		}
-	}
-}
+// ParseExperiment reads a report, strictly; see report.Parse.
+func ParseExperiment(data []byte) (*Experiment, error) { return report.Parse(data) }
 
 // ParseShadow reads a report of slicewright shadow -o json.
 func ParseShadow(data []byte) (*shadow.Report, error) {
-	if err := single(data); err != nil {
-		return nil, err
-	}
 	var r shadow.Report
-	if err := yaml.UnmarshalStrict(data, &r); err != nil {
+	if err := document.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
 	if r.APIVersion != shadow.APIVersion || r.Kind != shadow.ReportKind {

@@ -8,7 +8,8 @@ import (
 	"os"
 
 	"github.com/google/renameio/v2"
-	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/app/internal/document"
 )
 
 // maxFile bounds a registry file, in bytes.
@@ -49,7 +50,7 @@ func LoadIfExists(name string) (*Registry, error) {
 // be lost at the next write.
 func Parse(b []byte) (*Registry, error) {
 	var r Registry
-	if err := yaml.UnmarshalStrict(b, &r); err != nil {
+	if err := document.Unmarshal(b, &r); err != nil {
 		return nil, err
 	}
 	if r.Kind != Kind || r.APIVersion != APIVersion {

@@ -33,12 +33,12 @@ type Registry struct {
 type Entry struct {
 	// Key names the entry over all runs. It never changes once it is in a file,
 	// even if a later run knows more about the consumer.
-	Key            string              `json:"key"`
-	Application    string              `json:"application"`
-	Owner          string              `json:"owner"`
-	Class          evidence.Class      `json:"class"`
-	Workload       evidence.Workload   `json:"workload"`
-	Images         []evidence.Image    `json:"images"`
+	Key         string            `json:"key"`
+	Application string            `json:"application"`
+	Owner       string            `json:"owner"`
+	Class       evidence.Class    `json:"class"`
+	Workload    evidence.Workload `json:"workload"`
+	Images      []evidence.Image  `json:"images"`
 	// ConfigHash is, by a person's word, the hash of the configuration that evidence
 	// has to be about. "" leaves it open.
 	ConfigHash     string              `json:"configHash,omitempty"`
