@@ -50,7 +50,7 @@ func TestPurePackages(t *testing.T) {
 	app.Pure(t, map[string][]string{
 		"internal/timeline": nil,
 		"internal/verify":   {"context"}, // its interfaces belong to code that waits
-		"experiment/report": {"io"}, // the end of a document
+		"experiment/report": {"io"},      // the end of a document
 	})
 }
 
