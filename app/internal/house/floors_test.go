@@ -34,13 +34,15 @@ var app = house.Module{
 	},
 	Ground: []string{"internal/house", "internal/find/internal/apitest"},
 	Outside: map[string]string{
-		"endpointset":        "sets and changes",
-		"watch":              "slices of a cluster",
-		"publish":            "the loop",
-		"driver":             "load balancers",
-		"producer":           "writing slices",
-		"internal/manifest":  "splits documents of objects",
-		"internal/printable": "makes untrusted text fit for a terminal",
+		"endpointset":         "sets and changes",
+		"watch":               "slices of a cluster",
+		"publish":             "the loop",
+		"driver":              "load balancers",
+		"producer":            "writing slices",
+		"internal/atomicfile": "replaces files",
+		"internal/pause":      "waits with a context",
+		"internal/manifest":   "splits documents of objects",
+		"internal/printable":  "makes untrusted text fit for a terminal",
 	},
 }
 
