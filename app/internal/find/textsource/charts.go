@@ -118,7 +118,7 @@ func (s *scan) judgeChart(r *chart.Rendered, merge *chartMerge) {
 		if k, known := kindOf(t.File); !s.opts.wants(scope) || known && k.kind == kindProse {
 			continue
 		}
-		if kindYAML.hasWord([]byte(t.Text)) {
+		if rooms.hasWord(kindYAML, []byte(t.Text)) {
 			w := s.newWorker()
 			w.judge(job{path: "rendered.yaml", scope: scope}, fileKind{kind: kindYAML}, []byte(t.Text))
 			for _, res := range w.results {

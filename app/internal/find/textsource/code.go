@@ -5,6 +5,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
 
 // code is one program text and what is known of it as a whole.
@@ -28,6 +29,18 @@ type code struct {
 	done map[int]bool
 }
 
+// wordsCode are what a program must have one of: "ndpoint" is in Endpoints,
+// endpoints and endpoint_slices alike, "amespaced" in a client's methods that
+// are put together at run time.
+var wordsCode = wordsearch.New("ndpoint", "kubectl", "amespaced")
+
+// codeDetector reads programs.
+type codeDetector struct{}
+
+func (codeDetector) hasWord(data []byte) bool { return wordsCode.In(data) }
+
+func (codeDetector) read(s *source, _ string, k fileKind) { readCode(s, k.lang) }
+
 // readCode looks into a program.
 func readCode(s *source, lang *lex.Language) {
 	tokens := lex.Tokens(s.data, *lang)
@@ -40,10 +53,6 @@ func readCode(s *source, lang *lex.Language) {
 	c.consts = constants(tokens)
 	c.walk(tokens)
 }
-
-// kubeWords are what a program that calls the API itself must name one of: its
-// address, its credentials, a client.
-var kubeWords = needles("kubernetes.default", "KUBERNETES_SERVICE", "serviceaccount", "6443", "apiserver", "api_server", "apiServer", "APISERVER", "kubeconfig", "KubeConfig", "KUBECONFIG", "kubernetes/client", "k8s.io", "kubectl proxy", ":8001/api")
 
 // handlesSlices looks for EndpointSlices in names and short strings, not in
 // comments.
@@ -119,15 +128,6 @@ func (c *code) report(h hit) {
 	c.s.report(h)
 }
 
-// classOf is the class that follows from a verb alone.
-func classOf(verb string) evidence.Class {
-	switch verb {
-	case "create", "update", "patch", "delete":
-		return evidence.Producer
-	}
-	return evidence.Reader
-}
-
 // name judges one identifier.
 func (c *code) name(tokens []lex.Token, i int) {
 	name := tokens[i].Text
@@ -143,17 +143,8 @@ func (c *code) name(tokens []lex.Token, i int) {
 	}
 	c.commandList(tokens, i)
 	c.commandHelper(tokens, i)
-	switch c.lang.Name {
-	case "python":
-		c.pythonName(tokens, i)
-	case "java", "kotlin", "groovy":
-		c.jvmName(tokens, i)
-	case "javascript":
-		c.javascriptName(tokens, i)
-	case "rust":
-		c.rustName(tokens, i)
-	case "csharp":
-		c.csharpName(tokens, i)
+	if judge := languages[c.lang.Name].name; judge != nil {
+		judge(c, tokens, i)
 	}
 	c.kindField(tokens, i)
 	c.roleField(tokens, i)

@@ -8,12 +8,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
-// argument is one word of a command line in a program.
-type argument struct {
-	values []string
-	offset int
-}
-
 // commandHelper judges a call of a function that is named for kubectl:
 // run_kubectl(["get", "ep"]), kubectl("get endpoints"), sh.kubectl("get", "ep").
 func (c *code) commandHelper(tokens []lex.Token, i int) {
@@ -102,56 +96,29 @@ func commandEnd(tokens []lex.Token, i int) int {
 
 // arguments are the words between two tokens: strings split at blanks, names
 // with their values.
-func (c *code) arguments(tokens []lex.Token, from, to int) []argument {
-	var out []argument
+func (c *code) arguments(tokens []lex.Token, from, to int) []word {
+	var out []word
 	for n := from; n < to && n < len(tokens) && len(out) < 64; n++ {
 		t := tokens[n]
 		switch {
 		case t.Kind == lex.String:
 			f := c.fold(tokens, n)
-			for _, w := range strings.Fields(f.values[0]) {
+			for _, w := range strings.Fields(f.all[0]) {
 				values := []string{w}
-				if len(f.values) > 1 && !strings.Contains(f.values[0], " ") {
-					values = f.values
+				if len(f.all) > 1 && !strings.Contains(f.all[0], " ") {
+					values = f.all
 				}
-				out = append(out, argument{values: values, offset: t.Start})
+				out = append(out, word{values: values, offset: t.Start})
 			}
 			if f.end > n && f.end < to {
 				n = f.end
 			}
 		case t.Kind == lex.Ident && n > 0 && n+1 < len(tokens) && (tokens[n-1].Is(",") || tokens[n-1].Is("[") || tokens[n-1].Is("(") || tokens[n-1].Is("&")) &&
 			(tokens[n+1].Is(",") || tokens[n+1].Is("]") || tokens[n+1].Is(")")):
-			out = append(out, argument{values: c.valuesOf(t.Text), offset: t.Start})
+			out = append(out, word{values: c.valuesOf(t.Text), offset: t.Start})
 		case t.Kind == lex.Ident && n+1 < len(tokens) && tokens[n+1].Is("=") && c.lang.Name == "python":
 			return out // keyword arguments end the words
 		}
 	}
 	return out
-}
-
-// parseArguments tries every value of a word that has several; guessed says
-// that such a word decided.
-func parseArguments(args []argument) (kubectl.Request, bool, bool) {
-	words := wordsOf(args)
-	if r, ok := kubectl.Parse(words); ok {
-		return r, true, len(args[r.Word].values) > 1
-	}
-	for k, a := range args {
-		for _, v := range a.values[min(1, len(a.values)):] {
-			words[k] = v
-			if r, ok := kubectl.Parse(words); ok {
-				return r, true, true
-			}
-		}
-		words[k] = a.values[0]
-	}
-	return kubectl.Request{}, false, false
-}
-
-func wordsOf(args []argument) []string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = a.values[0]
-	}
-	return words
 }

@@ -1,12 +1,6 @@
 package textsource
 
-import (
-	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
-)
-
-// maxValues is how many strings one name is followed to. A name that takes
-// more is a table, and its use is put together at run time.
-const maxValues = 8
+import "github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 
 // constants collects names that hold strings: x = "a", const X: &str = "a",
 // String x = "a", for x in ["a", "b"], and loops over such a list by name.

@@ -1,7 +1,6 @@
 package textsource
 
 import (
-	"bytes"
 	"path"
 	"strings"
 
@@ -37,42 +36,24 @@ func (d *document) commandScalar(n *yaml.Node, c place) {
 	}
 	in.subject = c.subject
 	if c.key() == "script" && c.under("with") { // GitHub's own script action
-		readCode(in, &lex.JavaScript)
+		in.read("", fileKind{kind: kindCode, lang: &lex.JavaScript})
 		return
 	}
 	if k := kindByContent(in.data); k.kind == kindCode {
-		dispatch(in, "", k)
+		in.read("", k)
 		return
 	}
 	// Template actions of the pipeline are words that only it knows.
 	if strings.Contains(n.Value, "{{") {
 		in.data = blankWords(in.data)
 	}
-	readShell(in)
-}
-
-// blankWords makes one word of each {{ … }}, and kubectl of one that names it.
-func blankWords(data []byte) []byte {
-	out := bytes.Clone(data)
-	forActions(data, func(start, end int) {
-		if bytes.Contains(bytes.ToLower(data[start:end]), []byte("kubectl")) {
-			fill(out[start:end], "kubectl")
-			return
-		}
-		for i := start; i < end; i++ {
-			if out[i] != '\n' {
-				out[i] = 'X'
-			}
-		}
-		copy(out[start:end], "{}") // a gap, as everywhere
-	})
-	return out
+	in.read("", fileKind{kind: kindShell})
 }
 
 // argv reads a list of words: ["kubectl", "get", "ep"]. Elements that are
 // scripts of their own are read where they stand.
 func (d *document) argv(nodes []*yaml.Node, c place) {
-	var words []shellWord
+	var words []word
 	for _, e := range nodes {
 		v := scalar(e)
 		if v == "" || strings.ContainsAny(v, " \n") {
@@ -81,7 +62,7 @@ func (d *document) argv(nodes []*yaml.Node, c place) {
 			}
 			v = "{}"
 		}
-		words = append(words, shellWord{values: []string{v}, offset: d.offset(e)})
+		words = append(words, word{values: []string{v}, offset: d.offset(e)})
 	}
 	in := d.s.slice(0, len(d.s.data))
 	if in == nil {

@@ -125,9 +125,6 @@ func (c *code) roleField(tokens []lex.Token, i int) {
 	}
 }
 
-// scrapeWords are in what configures Kubernetes service discovery.
-var scrapeWords = needles("kubernetes_sd", "kubernetesSD", "kubernetesSd", "discovery.kubernetes", "scrape_config", "scrapeConfig")
-
 // versionAndKind judges a client that takes them as arguments:
 // list("v1", "Endpoints"), new GenericClient(config, "", "v1", "endpoints").
 func (c *code) versionAndKind(tokens []lex.Token, i int) {

@@ -3,7 +3,6 @@ package textsource
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -96,6 +95,3 @@ func excerpt(line []byte, column int) string {
 		return r
 	}, string(line)))
 }
-
-// isEmptySubject: evidence.Subject holds a slice and cannot be compared.
-func isEmptySubject(s evidence.Subject) bool { return reflect.ValueOf(s).IsZero() }

@@ -6,20 +6,17 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
-// folded is a string expression: every value that it can be seen to take, with
-// {} for what only the run will tell.
+// folded is a string expression.
 type folded struct {
-	values []string
-	// pieces is how many literals, names and gaps it was put together from.
-	pieces int
-	end    int // index of its last token
+	possible
+	end int // index of its last token
 }
 
 // fold reads the string expression that begins at or before token i: literals
 // joined by + or set side by side, with names and calls between, and filled
 // in by % or format.
 func (c *code) fold(tokens []lex.Token, i int) folded {
-	f := folded{values: []string{""}, end: i}
+	f := folded{possible: possible{all: []string{""}}, end: i}
 	// What stands before: PREFIX + "…".
 	if i >= 2 && tokens[i-1].Is("+") && (tokens[i-2].Kind == lex.Ident || tokens[i-2].Is(")")) {
 		before := []string{"{}"}
@@ -85,7 +82,7 @@ func (c *code) join(f *folded, tokens []lex.Token, i int) int {
 	default:
 		return i
 	}
-	out := folded{values: []string{""}}
+	out := possible{all: []string{""}}
 	for k, element := range splitArguments(list) {
 		if k > 0 {
 			out.append([]string{separator})
@@ -98,30 +95,13 @@ func (c *code) join(f *folded, tokens []lex.Token, i int) int {
 		}
 		out.append(values)
 	}
-	out.end = f.end
-	*f = out
+	f.possible = out
 	return end
-}
-
-// append adds one piece, in each of its values, to each value so far.
-func (f *folded) append(piece []string) {
-	f.pieces++
-	var out []string
-	for _, a := range f.values {
-		for _, b := range piece {
-			if len(out) < maxValues && len(a)+len(b) < 4096 {
-				out = append(out, a+b)
-			}
-		}
-	}
-	if len(out) > 0 {
-		f.values = out
-	}
 }
 
 // literal is a string token's values: interpolated names are looked up.
 func (c *code) literal(t lex.Token) []string {
-	f := folded{values: []string{""}}
+	f := possible{all: []string{""}}
 	for _, p := range t.Parts {
 		switch {
 		case p.Expr == nil:
@@ -132,7 +112,7 @@ func (c *code) literal(t lex.Token) []string {
 			f.append([]string{"{}"})
 		}
 	}
-	return f.values
+	return f.all
 }
 
 // valuesOf looks a name up. A name that says kubectl holds kubectl.
@@ -193,8 +173,8 @@ func (c *code) fill(f *folded, tokens []lex.Token, n int) {
 		}
 	}
 	values := splitArguments(args)
-	for k, v := range f.values {
-		f.values[k] = c.fillPattern(v, values, &f.pieces)
+	for k, v := range f.all {
+		f.all[k] = c.fillPattern(v, values, &f.pieces)
 	}
 }
 

@@ -5,7 +5,20 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
+
+// adviceTerraform is the EndpointSlice way of the provider's types.
+const adviceTerraform = "Use kubernetes_endpoint_slice_v1."
+
+var wordsHCL = wordsearch.New("ndpoint", "kubectl", "kube-state-metrics", "kube-prometheus")
+
+// hclDetector reads Terraform and Grafana Alloy.
+type hclDetector struct{}
+
+func (hclDetector) hasWord(data []byte) bool { return wordsHCL.In(data) }
+
+func (hclDetector) read(s *source, _ string, _ fileKind) { readHCL(s) }
 
 // readHCL looks into Terraform and Grafana Alloy.
 func readHCL(s *source) {
@@ -98,7 +111,7 @@ func (c *code) terraformCommand(tokens []lex.Token, i int) {
 		}
 		if t.Raw && strings.Contains(t.Value(), "\n") {
 			if in := c.s.slice(t.Body, t.Body+len(t.Value())); in != nil {
-				readShell(in)
+				in.read("", fileKind{kind: kindShell})
 			}
 			continue
 		}

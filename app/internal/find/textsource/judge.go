@@ -3,9 +3,7 @@ package textsource
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
@@ -21,7 +19,7 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 	res := fileResult{path: j.path}
 	var hits []hit
 	problemAt := map[string]int{}
-	s := &source{data: data, out: &hits}
+	s := &source{data: data, out: &hits, detectors: rooms}
 	s.problem = func(offset int, message string) {
 		if _, seen := problemAt[message]; !seen {
 			problemAt[message] = offset
@@ -47,7 +45,7 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 				s.problem(0, fmt.Sprintf("reading it failed (%v); please report this as a bug", r))
 			}
 		}()
-		dispatch(s, j.path, k)
+		s.read(j.path, k)
 	}()
 	res.findings, res.settings = findings(j.path, j.scope, text, hits)
 	if len(problemAt) > 0 {
@@ -62,35 +60,6 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 	}
 	if len(res.findings) > 0 || len(res.problems) > 0 || len(res.turned) > 0 {
 		w.results = append(w.results, res)
-	}
-}
-
-// dispatch hands a text to the reader for its kind.
-func dispatch(s *source, name string, k fileKind) {
-	switch k.kind {
-	case kindCode:
-		readCode(s, k.lang)
-	case kindShell:
-		readShell(s)
-	case kindLines:
-		readCommandLines(s)
-	case kindYAML:
-		readYAML(s, name, false)
-	case kindTemplate:
-		// A template can be of anything; one that has no YAML in it is no
-		// broken YAML.
-		if ext := path.Ext(name); ext != ".tpl" && !strings.Contains(name, ".y") && !looksLikeYAML(string(s.data)) {
-			readActions(s)
-			return
-		}
-		readYAML(s, name, true)
-	case kindHCL:
-		readHCL(s)
-	case kindSettings:
-		readSettings(s, name)
-		if k.lang != nil { // a build script
-			readCode(s, k.lang)
-		}
 	}
 }
 

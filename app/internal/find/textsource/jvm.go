@@ -122,3 +122,44 @@ func (c *code) jvmType(tokens []lex.Token, i int) {
 	c.done[tokens[at.open].Start] = true
 	c.report(h)
 }
+
+// javaImports reads "import a.b.C" and Kotlin's "as".
+func (l *libraries) javaImports(tokens []lex.Token) {
+	foreign := false
+	model := false
+	for i := 0; i+1 < len(tokens); i++ {
+		if !tokens[i].Is("import") {
+			continue
+		}
+		var name strings.Builder
+		j := i + 1
+		for j < len(tokens) && (tokens[j].Kind == lex.Ident && (j == i+1 || isDot(tokens[j-1]) || tokens[j-1].Is("static")) || isDot(tokens[j]) || tokens[j].Is("*")) {
+			if !tokens[j].Is("static") {
+				name.WriteString(tokens[j].Text)
+			}
+			j++
+		}
+		full := name.String()
+		alias := full[strings.LastIndexByte(full, '.')+1:]
+		if j+1 < len(tokens) && tokens[j].Is("as") {
+			alias = tokens[j+1].Text
+		}
+		switch {
+		case full == "io.fabric8.kubernetes.api.model.Endpoints":
+			l.endpoints[alias] = true
+		case full == "io.fabric8.kubernetes.api.model.*":
+			model = true
+		case full == "io.kubernetes.client.openapi.models.V1Endpoints":
+			l.endpoints[alias] = true
+		case strings.HasSuffix(full, ".Endpoints"):
+			foreign = true
+		}
+		i = j - 1
+	}
+	if model && !foreign {
+		l.endpoints["Endpoints"] = true
+	}
+	if l.official {
+		l.endpoints["V1Endpoints"] = true
+	}
+}

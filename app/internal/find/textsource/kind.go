@@ -27,24 +27,30 @@ const (
 type fileKind struct {
 	kind kind
 	lang *lex.Language
+	// embedded says of YAML that it is in another text, and may be no YAML at
+	// all: what is not understood is no problem.
+	embedded bool
+	// blank says of embedded YAML that it has template actions, which must be
+	// taken out first.
+	blank bool
 }
 
 var byExtension = map[string]fileKind{
-	".py": {kindCode, &lex.Python}, ".pyi": {kindCode, &lex.Python}, ".star": {kindCode, &lex.Python}, ".tiltfile": {kindCode, &lex.Python},
-	".java": {kindCode, &lex.Java}, ".kt": {kindCode, &lex.Kotlin}, ".kts": {kindCode, &lex.Kotlin}, ".scala": {kindCode, &lex.Kotlin},
-	".groovy": {kindCode, &lex.Groovy},
-	".js":     {kindCode, &lex.JavaScript}, ".mjs": {kindCode, &lex.JavaScript}, ".cjs": {kindCode, &lex.JavaScript}, ".jsx": {kindCode, &lex.JavaScript},
-	".ts": {kindCode, &lex.JavaScript}, ".mts": {kindCode, &lex.JavaScript}, ".cts": {kindCode, &lex.JavaScript}, ".tsx": {kindCode, &lex.JavaScript},
-	".vue": {kindCode, &lex.JavaScript}, ".svelte": {kindCode, &lex.JavaScript},
-	".rs": {kindCode, &lex.Rust}, ".cs": {kindCode, &lex.CSharp}, ".csx": {kindCode, &lex.CSharp},
-	".jsonnet": {kindCode, &lex.Jsonnet}, ".libsonnet": {kindCode, &lex.Jsonnet},
+	".py": {kind: kindCode, lang: &lex.Python}, ".pyi": {kind: kindCode, lang: &lex.Python}, ".star": {kind: kindCode, lang: &lex.Python}, ".tiltfile": {kind: kindCode, lang: &lex.Python},
+	".java": {kind: kindCode, lang: &lex.Java}, ".kt": {kind: kindCode, lang: &lex.Kotlin}, ".kts": {kind: kindCode, lang: &lex.Kotlin}, ".scala": {kind: kindCode, lang: &lex.Kotlin},
+	".groovy": {kind: kindCode, lang: &lex.Groovy},
+	".js":     {kind: kindCode, lang: &lex.JavaScript}, ".mjs": {kind: kindCode, lang: &lex.JavaScript}, ".cjs": {kind: kindCode, lang: &lex.JavaScript}, ".jsx": {kind: kindCode, lang: &lex.JavaScript},
+	".ts": {kind: kindCode, lang: &lex.JavaScript}, ".mts": {kind: kindCode, lang: &lex.JavaScript}, ".cts": {kind: kindCode, lang: &lex.JavaScript}, ".tsx": {kind: kindCode, lang: &lex.JavaScript},
+	".vue": {kind: kindCode, lang: &lex.JavaScript}, ".svelte": {kind: kindCode, lang: &lex.JavaScript},
+	".rs": {kind: kindCode, lang: &lex.Rust}, ".cs": {kind: kindCode, lang: &lex.CSharp}, ".csx": {kind: kindCode, lang: &lex.CSharp},
+	".jsonnet": {kind: kindCode, lang: &lex.Jsonnet}, ".libsonnet": {kind: kindCode, lang: &lex.Jsonnet},
 	".sh": {kind: kindShell}, ".bash": {kind: kindShell}, ".ksh": {kind: kindShell}, ".zsh": {kind: kindShell}, ".bats": {kind: kindShell},
 	".mk": {kind: kindLines}, ".ps1": {kind: kindLines}, ".psm1": {kind: kindLines}, ".dockerfile": {kind: kindLines},
 	".bat": {kind: kindLines}, ".cmd": {kind: kindLines}, ".fish": {kind: kindLines}, ".just": {kind: kindLines},
 	".yaml": {kind: kindYAML}, ".yml": {kind: kindYAML}, ".json": {kind: kindYAML}, ".jsonc": {kind: kindYAML},
 	".tpl": {kind: kindTemplate}, ".j2": {kind: kindTemplate}, ".gotmpl": {kind: kindTemplate}, ".tmpl": {kind: kindTemplate},
-	".tf": {kindHCL, &lex.HCL}, ".tofu": {kindHCL, &lex.HCL}, ".hcl": {kindHCL, &lex.HCL}, ".tfvars": {kindHCL, &lex.HCL},
-	".alloy": {kindHCL, &lex.HCL}, ".river": {kindHCL, &lex.HCL},
+	".tf": {kind: kindHCL, lang: &lex.HCL}, ".tofu": {kind: kindHCL, lang: &lex.HCL}, ".hcl": {kind: kindHCL, lang: &lex.HCL}, ".tfvars": {kind: kindHCL, lang: &lex.HCL},
+	".alloy": {kind: kindHCL, lang: &lex.HCL}, ".river": {kind: kindHCL, lang: &lex.HCL},
 	".properties": {kind: kindSettings}, ".env": {kind: kindSettings}, ".toml": {kind: kindSettings}, ".xml": {kind: kindSettings},
 	".csproj": {kind: kindSettings}, ".ini": {kind: kindSettings}, ".cfg": {kind: kindSettings}, ".conf": {kind: kindSettings},
 	".md": {kind: kindProse}, ".markdown": {kind: kindProse}, ".rst": {kind: kindProse}, ".adoc": {kind: kindProse}, ".txt": {kind: kindProse},
@@ -53,8 +59,8 @@ var byExtension = map[string]fileKind{
 
 var byName = map[string]fileKind{
 	"Makefile": {kind: kindLines}, "GNUmakefile": {kind: kindLines}, "makefile": {kind: kindLines}, "Justfile": {kind: kindLines}, "justfile": {kind: kindLines},
-	"Dockerfile": {kind: kindLines}, "Containerfile": {kind: kindLines}, "Jenkinsfile": {kindCode, &lex.Groovy},
-	"Tiltfile": {kindCode, &lex.Python}, "SConstruct": {kindCode, &lex.Python},
+	"Dockerfile": {kind: kindLines}, "Containerfile": {kind: kindLines}, "Jenkinsfile": {kind: kindCode, lang: &lex.Groovy},
+	"Tiltfile": {kind: kindCode, lang: &lex.Python}, "SConstruct": {kind: kindCode, lang: &lex.Python},
 	"requirements.txt": {kind: kindSettings}, ".env": {kind: kindSettings},
 	".bashrc": {kind: kindShell}, ".bash_aliases": {kind: kindShell}, ".zshrc": {kind: kindShell}, ".profile": {kind: kindShell}, ".envrc": {kind: kindShell},
 }
@@ -79,9 +85,9 @@ func kindOf(name string) (fileKind, bool) {
 	}
 	switch {
 	case strings.HasSuffix(base, ".gradle"):
-		return fileKind{kindSettings, &lex.Groovy}, true
+		return fileKind{kind: kindSettings, lang: &lex.Groovy}, true
 	case strings.HasSuffix(base, ".gradle.kts"):
-		return fileKind{kindSettings, &lex.Kotlin}, true
+		return fileKind{kind: kindSettings, lang: &lex.Kotlin}, true
 	}
 	ext := strings.ToLower(path.Ext(base))
 	switch ext {
@@ -119,15 +125,28 @@ func kindByContent(head []byte) fileKind {
 		case name == "sh" || name == "bash" || name == "dash" || name == "ksh" || name == "zsh" || name == "ash":
 			return fileKind{kind: kindShell}
 		case strings.HasPrefix(name, "python") || name == "uv":
-			return fileKind{kindCode, &lex.Python}
+			return fileKind{kind: kindCode, lang: &lex.Python}
 		case name == "node" || name == "deno" || name == "bun" || name == "ts-node":
-			return fileKind{kindCode, &lex.JavaScript}
+			return fileKind{kind: kindCode, lang: &lex.JavaScript}
 		case name == "pwsh" || name == "fish" || name == "make":
 			return fileKind{kind: kindLines}
 		case name == "kotlin":
-			return fileKind{kindCode, &lex.Kotlin}
+			return fileKind{kind: kindCode, lang: &lex.Kotlin}
 		}
 		return fileKind{}
 	}
 	return fileKind{}
+}
+
+// looksLikeYAML tells a manifest or a configuration from a script and prose.
+func looksLikeYAML(v string) bool {
+	if strings.HasPrefix(v, "#!") {
+		return false
+	}
+	for _, mark := range []string{"kind:", "role:", "kubernetes_sd_configs:", "source_labels:", "serviceDiscoveryRole:", "resourceLock:", "prometheusSpec:", "collectors:", `"kind"`, `"role"`} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	return false
 }

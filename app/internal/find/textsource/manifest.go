@@ -10,6 +10,9 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/kubectl"
 )
 
+// adviceManifest is the EndpointSlice way of a manifest.
+const adviceManifest = "Apply EndpointSlices instead; slicewright convert turns the manifest into them."
+
 // references are keys under which apiVersion and kind name an object without
 // being one.
 var references = map[string]bool{

@@ -8,14 +8,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// operatorHit is a Prometheus that the operator configures to watch Endpoints.
-func operatorHit(offset int, note string) hit {
-	return hit{
-		offset: offset, detector: "text/prometheus-operator", class: evidence.Reader, confidence: evidence.Likely,
-		verb: "watch", access: "informer", advice: adviceOperator, note: note,
-	}
-}
-
 // operator finds the objects of prometheus-operator and of VictoriaMetrics'
 // operator that mean Endpoints, by what they say and by what they do not.
 func (d *document) operator(n *yaml.Node, c place) {
@@ -51,13 +43,6 @@ func (d *document) operator(n *yaml.Node, c place) {
 			d.report(kind.key, c, h)
 		}
 	}
-}
-
-// charts whose default means Endpoints, by name.
-var charts = map[string]string{
-	"kube-prometheus-stack": "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
-	"prometheus-operator":   "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
-	"kube-prometheus":       "Without a serviceDiscoveryRole its Prometheus watches Endpoints.",
 }
 
 // chart finds charts' values and references in which the absence of a field
@@ -100,9 +85,6 @@ func (d *document) chart(n *yaml.Node, c place) {
 	d.report(ref.key, c, h)
 }
 
-// valueWords are in a chart's values that speak of the role.
-var valueWords = needles("serviceDiscoveryRole", "prometheusSpec")
-
 func (d *document) hasValues() bool {
 	if d.values == 0 {
 		d.values = -1
@@ -111,14 +93,6 @@ func (d *document) hasValues() bool {
 		}
 	}
 	return d.values > 0
-}
-
-// kubeletHit is the operator as a producer: it writes the kubelets' Endpoints.
-func kubeletHit() hit {
-	return hit{
-		detector: "text/prometheus-operator", class: evidence.Producer, verb: "update", access: "config", advice: adviceKubelet,
-		note: "The operator writes an Endpoints object for the kubelets.",
-	}
 }
 
 // collectors finds kube-state-metrics' list of resources in charts' values.
@@ -135,12 +109,5 @@ func (d *document) collectors(n *yaml.Node, c place) {
 	}
 	if at != nil && (others > 0 || c.under("kube-state-metrics", "kubeStateMetrics")) {
 		d.report(at, c, stateMetricsHit(evidence.Likely, ""))
-	}
-}
-
-func stateMetricsHit(conf evidence.Confidence, note string) hit {
-	return hit{
-		detector: "text/state-metrics", class: evidence.Reader, confidence: conf, verb: "watch", access: "informer",
-		advice: adviceStateMetric, note: note,
 	}
 }

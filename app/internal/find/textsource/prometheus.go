@@ -1,7 +1,6 @@
 package textsource
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,29 +8,6 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
-
-// isSDKey reports whether a key holds Kubernetes service discoveries: in
-// Prometheus, its agents and forks, and in the operators' objects.
-func isSDKey(key string) bool {
-	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "kubernetessdconfigs", "kubernetessdconfig", "kubernetessd":
-		return true
-	}
-	return false
-}
-
-// sdFields are what stands beside role in a Kubernetes service discovery, and
-// tells it from any other role.
-var sdFields = []string{"namespaces", "selectors", "api_server", "kubeconfig_file", "attach_metadata", "own_namespace"}
-
-// roleHit is a service discovery that watches Endpoints.
-func roleHit(offset int) hit {
-	return hit{
-		offset: offset, detector: "text/prometheus-role", class: evidence.Reader, confidence: evidence.Likely,
-		verb: "watch", access: "informer", advice: adviceRole,
-		note: "Lists and watches Endpoints, and Services and Pods with them.",
-	}
-}
 
 // scrapeRole finds role: endpoints in a service discovery.
 func (d *document) scrapeRole(n *yaml.Node, c place) {
@@ -63,8 +39,6 @@ func hasAny(n *yaml.Node, keys []string) bool {
 	return false
 }
 
-var metaLabel = regexp.MustCompile(`__meta_kubernetes_endpoints?_[a-zA-Z0-9_]*`)
-
 // relabel finds the labels that only role endpoints sets.
 func (d *document) relabel(n *yaml.Node, c place, v string) {
 	in := d.scalarSource(n)
@@ -74,24 +48,6 @@ func (d *document) relabel(n *yaml.Node, c place, v string) {
 	in.subject = c.subject
 	relabel(in, 0, v, true)
 }
-
-// relabel reports each such label in a text that stands at an offset. Without
-// raw, the text is not there byte for byte, and its start is the place.
-func relabel(s *source, offset int, v string, raw bool) {
-	for _, at := range metaLabel.FindAllStringIndex(v, 64) {
-		h := hit{
-			offset: offset, detector: "text/prometheus-relabel", class: evidence.Reader, confidence: evidence.Likely,
-			verb: "watch", access: "config", advice: relabelAdvice(v[at[0]:at[1]]),
-			note: "Must change together with the role; with role endpointslice it matches nothing.",
-		}
-		if raw {
-			h.offset += at[0]
-		}
-		s.report(h)
-	}
-}
-
-var stateMetric = regexp.MustCompile(`\bkube_endpoint_[a-z_]+`)
 
 // series finds kube-state-metrics' series about Endpoints in an expression:
 // who queries them depends on Endpoints at second hand.

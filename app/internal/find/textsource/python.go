@@ -76,3 +76,42 @@ func firstString(tokens []lex.Token, open int) string {
 	}
 	return ""
 }
+
+// pythonImports reads "from MODULE import A as B, C".
+func (l *libraries) pythonImports(tokens []lex.Token) {
+	for i := 0; i+3 < len(tokens); i++ {
+		if !tokens[i].Is("from") || i > 0 && tokens[i-1].Kind != lex.Newline {
+			continue
+		}
+		var module strings.Builder
+		j := i + 1
+		for ; j < len(tokens) && !tokens[j].Is("import") && tokens[j].Kind != lex.Newline; j++ {
+			module.WriteString(tokens[j].Text)
+		}
+		typed := pythonModuleHolds(module.String())
+		for ; j < len(tokens) && tokens[j].Kind != lex.Newline; j++ {
+			name := tokens[j].Text
+			alias := name
+			if j+2 < len(tokens) && tokens[j+1].Is("as") {
+				alias = tokens[j+2].Text
+			}
+			switch {
+			case typed && (name == "Endpoints" || l.pykube && name == "Endpoint" || name == "KubeEndpoints"):
+				l.endpoints[alias] = true
+			case name == "core_v1" || name == "objects" && l.kr8s || name == "v1" && l.pulumi:
+				l.modules[alias] = true
+			}
+		}
+		i = j
+	}
+}
+
+// pythonModuleHolds reports whether a module has the API's Endpoints type.
+func pythonModuleHolds(module string) bool {
+	for _, prefix := range []string{"lightkube.resources.core_v1", "lightkube.models.core_v1", "kr8s.objects", "kr8s.asyncio.objects", "pykube", "pulumi_kubernetes.core", "hikaru.model", "imports.k8s", "cloudcoil.models.kubernetes.core"} {
+		if strings.HasPrefix(module, prefix) {
+			return !strings.HasPrefix(module, "lightkube.models")
+		}
+	}
+	return false
+}

@@ -1,6 +1,10 @@
 package textsource
 
-import "github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+import (
+	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
+)
 
 // rustName judges kube-rs' typed API: Api<Endpoints>, Api::<Endpoints>::all.
 func (c *code) rustName(tokens []lex.Token, i int) {
@@ -93,4 +97,66 @@ func usedAs(tokens []lex.Token, variable string) (verb, access string) {
 		}
 	}
 	return "", ""
+}
+
+// rustImports reads use declarations, with braces and "as".
+func (l *libraries) rustImports(tokens []lex.Token) {
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i].Is("use") && (i == 0 || tokens[i-1].Is(";") || tokens[i-1].Is("}") || tokens[i-1].Is("pub") || tokens[i-1].Is("{") || tokens[i-1].Is("]") || tokens[i-1].Is(")")) {
+			i = l.rustUse(tokens, i+1, "", 0)
+		}
+	}
+}
+
+// rustUse reads one use tree from i on and returns the index of its end.
+func (l *libraries) rustUse(tokens []lex.Token, i int, prefix string, depth int) int {
+	path := prefix
+	for i < len(tokens) {
+		t := tokens[i]
+		switch {
+		case t.Is("{") && depth < 16:
+			i = l.rustUse(tokens, i+1, path, depth+1)
+			if i < len(tokens) && tokens[i].Is("}") {
+				i++
+			}
+			continue
+		case t.Is("as") && i+1 < len(tokens):
+			l.rustName(path, tokens[i+1].Text)
+			path = ""
+			i += 2
+			continue
+		case t.Is(","):
+			if depth == 0 {
+				return i
+			}
+			l.rustName(path, lastSegment(path))
+			path = prefix
+		case t.Is("}") || t.Is(";"):
+			l.rustName(path, lastSegment(path))
+			return i
+		case t.Kind == lex.Ident || t.Is("::") || t.Is("*"):
+			path += t.Text
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+func lastSegment(path string) string { return path[strings.LastIndexByte(path, ':')+1:] }
+
+func (l *libraries) rustName(path, alias string) {
+	switch {
+	case !strings.Contains(path, "k8s_openapi") && !strings.Contains(path, "core::v1") && !strings.Contains(path, "corev1"):
+	case strings.HasSuffix(path, "::v1::Endpoints") || strings.HasSuffix(path, "corev1::Endpoints"):
+		l.endpoints[alias] = true
+	case strings.HasSuffix(path, "::core::v1") || strings.HasSuffix(path, "::v1::self") || strings.HasSuffix(path, "::corev1"):
+		if alias == "self" {
+			alias = "v1"
+		}
+		l.modules[alias] = true
+	case strings.HasSuffix(path, "core::v1::*"):
+		l.endpoints["Endpoints"] = true
+	}
 }

@@ -306,6 +306,9 @@ var (
 	errNoText = errors.New("of no known kind")
 )
 
+// longestWord is how much of a block must be searched again with the next block.
+const longestWord = 32
+
 // search reads a file. It returns the whole content if a word is in it, nil if
 // none is, and the size alone if it is too large to keep. The content is good
 // until the next call.
@@ -336,7 +339,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 			return nil, 0, err
 		}
 	}
-	found := k.kind.hasWord(w.buf[:n])
+	found := rooms.hasWord(k.kind, w.buf[:n])
 	size := int64(n)
 	for err == nil { // too large to keep: only search what is left
 		kept := copy(w.buf, w.buf[len(w.buf)-longestWord:])
@@ -345,7 +348,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 		if err != nil && err != io.EOF {
 			return nil, size, err
 		}
-		found = found || k.kind.hasWord(w.buf[:kept+n])
+		found = found || rooms.hasWord(k.kind, w.buf[:kept+n])
 	}
 	w.bytes.Add(size)
 	switch {

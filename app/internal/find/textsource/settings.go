@@ -6,10 +6,12 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
+
+// adviceStateStore is for a program that keeps its state in Endpoints.
+const adviceStateStore = "Keep the state in ConfigMaps or Leases; this is no set of backends and cannot move to EndpointSlices as it is."
 
 // defaultLibrary reads Endpoints unless it is told not to.
 type defaultLibrary struct {
@@ -42,6 +44,21 @@ var defaultLibraries = []defaultLibrary{
 
 // explicitSettings say Endpoints, or slices, in so many words.
 var explicitSettings = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z0-9_.\-]*(?:use-endpoint-slices|USE_ENDPOINT_SLICES|USEENDPOINTSLICES|useEndpointSlices)|PATRONI_KUBERNETES_USE_ENDPOINTS|kubernetes\.client\.discovery\.mode)\s*[=:]\s*["']?([A-Za-z]+)`)
+
+var wordsSettings = wordsearch.New("ndpoint", "NDPOINT", "ubernetes")
+
+// settingsDetector reads dependency lists, properties and env files. A build
+// script is a program, too.
+type settingsDetector struct{}
+
+func (settingsDetector) hasWord(data []byte) bool { return wordsSettings.In(data) }
+
+func (settingsDetector) read(s *source, name string, k fileKind) {
+	readSettings(s, name)
+	if k.lang != nil {
+		s.read(name, fileKind{kind: kindCode, lang: k.lang})
+	}
+}
 
 // readSettings looks into dependency lists, properties and env files.
 func readSettings(s *source, name string) {
@@ -160,75 +177,5 @@ func dropXMLComments(data []byte) []byte {
 		}
 		fill(out[start:end], "")
 		p = end
-	}
-}
-
-// datadogHit is Datadog's agent with its discovery by Endpoints.
-func datadogHit() hit {
-	return hit{
-		detector: "text/library-setting", class: evidence.Reader, confidence: evidence.Possible, verb: "watch", access: "informer",
-		advice: "Set kubernetes_use_endpoint_slices where the agent's release has it, and give the ServiceAccount list and watch on endpointslices.",
-		note:   "Datadog's kube_endpoints discovery watches Endpoints unless it is told to use slices.",
-	}
-}
-
-// settings judges keys of the libraries' own configuration in YAML.
-func (d *document) settings(n *yaml.Node, c place) {
-	for _, p := range pairs(n) {
-		value := strings.ToLower(strings.TrimSpace(scalar(p.value)))
-		if value == "" {
-			continue
-		}
-		key := p.key.Value
-		switch key {
-		case "use-endpoint-slices", "useEndpointSlices", springSetting, "PATRONI_KUBERNETES_USE_ENDPOINTS":
-		case "use_endpoints":
-			if c.key() != "kubernetes" {
-				continue
-			}
-			key = "patroni"
-		case "mode":
-			if c.key() != "discovery" || !c.under("kubernetes") || !c.under("client") {
-				continue
-			}
-			key = "kubernetes.client.discovery.mode"
-		case "DD_EXTRA_LISTENERS", "DD_EXTRA_CONFIG_PROVIDERS":
-			if strings.Contains(value, "kube_endpoints") {
-				d.report(p.key, c, datadogHit())
-			}
-			continue
-		case "resourceLock":
-			if strings.HasPrefix(value, "endpoints") && c.under("leaderElection") {
-				d.report(p.key, c, hit{detector: "text/leader-lock", class: evidence.Lock, verb: "update", advice: adviceLock})
-			}
-			continue
-		case "name":
-			if value == "kube_endpoints" && c.under("listeners", "config_providers") {
-				d.report(p.key, c, datadogHit())
-				continue
-			}
-			if p.value.Value != "PATRONI_KUBERNETES_USE_ENDPOINTS" {
-				continue
-			}
-			v, ok := field(n, "value")
-			if !ok {
-				continue
-			}
-			key, value = p.value.Value, strings.ToLower(scalar(v.value))
-		case "endpoints":
-			// kube-state-metrics' chart once had a switch a resource.
-			if c.key() == "collectors" && value == "true" {
-				d.report(p.key, c, stateMetricsHit(evidence.Likely, ""))
-			}
-			continue
-		default:
-			continue
-		}
-		if setting := turnsToSlices(key, value); setting != "" {
-			d.s.turn(setting)
-		}
-		if h, ok := settingHit(key, value); ok {
-			d.report(p.key, c, h)
-		}
 	}
 }

@@ -6,17 +6,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/kubectl"
+	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
-
-// shellWord is one word of a command: every value that it can be seen to take,
-// with {} for what only the run will tell.
-type shellWord struct {
-	values []string
-	offset int
-	quoted bool
-}
 
 // shell reads one script.
 type shell struct {
@@ -35,6 +27,15 @@ const (
 	maxBrackets   = 30_000 // in all, for those that only seem to be closed
 	maxShellDepth = 500
 )
+
+var wordsShell = wordsearch.New("ndpoint") // and "ep", in mentionsCommands
+
+// scriptDetector reads scripts by a parser.
+type scriptDetector struct{}
+
+func (scriptDetector) hasWord(data []byte) bool { return mentionsCommands(data) }
+
+func (scriptDetector) read(s *source, _ string, _ fileKind) { readShell(s) }
 
 // readShell looks into a script. What the parser refuses is read line by line.
 func readShell(s *source) {
@@ -92,10 +93,6 @@ func mentionsCommands(data []byte) bool {
 		}
 	}
 	return false
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 func parseShell(data []byte) (file *syntax.File, err error) {
@@ -167,17 +164,17 @@ func (sh *shell) collect(file *syntax.File) {
 }
 
 // word evaluates a word as far as can be seen.
-func (sh *shell) word(w *syntax.Word) shellWord {
-	f := folded{values: []string{""}}
-	out := shellWord{offset: int(w.Pos().Offset())}
+func (sh *shell) word(w *syntax.Word) word {
+	f := possible{all: []string{""}}
+	out := word{offset: int(w.Pos().Offset())}
 	for _, p := range w.Parts {
 		sh.part(&f, p, &out.quoted)
 	}
-	out.values = f.values
+	out.values = f.all
 	return out
 }
 
-func (sh *shell) part(f *folded, p syntax.WordPart, quoted *bool) {
+func (sh *shell) part(f *possible, p syntax.WordPart, quoted *bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
 		f.append([]string{strings.ReplaceAll(p.Value, "\\\n", "")})
@@ -239,121 +236,19 @@ func (sh *shell) command(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		return
 	}
-	words := make([]shellWord, 0, len(n.Args))
+	words := make([]word, 0, len(n.Args))
 	for _, a := range n.Args {
 		w := sh.word(a)
 		if first := w.values[0]; !w.quoted && strings.Contains(first, " ") {
 			// An unquoted variable falls into words: KUBECTL="kubectl -n web".
 			for _, f := range strings.Fields(first) {
-				words = append(words, shellWord{values: []string{f}, offset: w.offset})
+				words = append(words, word{values: []string{f}, offset: w.offset})
 			}
 			continue
 		}
 		words = append(words, w)
 	}
 	judgeCommand(sh.s, words, sh.aliases, 0)
-}
-
-// talkers are commands whose arguments are printed.
-var talkers = map[string]bool{"echo": true, "printf": true, "log": true, "info": true, "warn": true, "error": true, "die": true, "fatal": true, "logger": true, "fail": true, "debug": true, "alias": true, "grep": true, "egrep": true, "rg": true, "sed": true, "awk": true, "describe": true, "it": true, "say": true, "note": true, "usage": true, "help": true, "which": true, "command_exists": true, "write-host": true, "write-output": true, "write-error": true, "rem": true, ":": true}
-
-// runners take a command line in a string.
-var runners = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "zsh": true, "ksh": true, "eval": true, "ssh": true, "su": true, "watch": true, "trap": true, "xargs": true, "parallel": true, "script": true, "nsenter": true, "chroot": true, "docker": true, "podman": true, "kubectl": true, "oc": true, "timeout": true, "retry": true, "runuser": true, "sudo": true, "env": true, "vagrant": true, "multipass": true, "lxc": true, "until_true": true, "wait_for": true, "pwsh": true, "cmd": true}
-
-// judgeCommand finds kubectl among words, wherever it is in them: behind sudo,
-// timeout, xargs, a retry function. Strings that a shell will run are read in
-// turn.
-func judgeCommand(s *source, words []shellWord, aliases map[string]bool, depth int) {
-	if len(words) == 0 {
-		return
-	}
-	name := strings.ToLower(words[0].values[0])
-	name = strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "@-")
-	if talkers[name] || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_") || strings.HasSuffix(name, "_log") {
-		return
-	}
-	for i, w := range words {
-		for _, program := range w.values {
-			if program == "{}" || !kubectl.IsProgram(program) && !aliases[program] || (program == "k" || program == "oc" || program == "kc") && i > 0 && !runners[name] && name != "time" && name != "if" && name != "!" {
-				continue
-			}
-			args := make([]argument, len(words)-i-1)
-			for k, a := range words[i+1:] {
-				args[k] = argument{values: a.values, offset: a.offset}
-			}
-			if r, ok, guessed := parseArguments(args); ok {
-				r.Guessed = guessed
-				s.report(commandHit(w.offset, r))
-				return
-			}
-			break
-		}
-	}
-	for _, w := range words {
-		v := w.values[0]
-		if runners[name] && w.quoted && strings.Contains(v, " ") && depth < 3 {
-			for _, r := range commandsIn(v, s) {
-				h := commandHit(w.offset, r.Request)
-				s.report(h)
-				return
-			}
-		}
-		if p, ok := kubectl.ParsePath(v); ok && !strings.ContainsAny(v[:p.Start], " \n") && (!p.Cluster || s.callsAPI()) {
-			h := hit{offset: w.offset, detector: "text/raw-path", class: evidence.Reader, confidence: evidence.Likely, verb: p.Verb, access: "raw-http", namespace: namespaceOf(p.Namespace), advice: advice(p.Verb)}
-			if p.Namespace == "default" && p.Name == "kubernetes" {
-				h.class = evidence.APIServerDiscovery
-			}
-			for k, o := range words {
-				if m := strings.ToUpper(o.values[0]); o.values[0] == "-X" && k+1 < len(words) || m == "-XPUT" || m == "-XPOST" || m == "-XPATCH" || m == "-XDELETE" {
-					method := strings.TrimPrefix(m, "-X")
-					if method == "" {
-						method = strings.ToUpper(words[k+1].values[0])
-					}
-					if v := map[string]string{"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[method]; v != "" {
-						h.verb, h.class, h.advice = v, evidence.Producer, advice(v)
-					}
-				}
-			}
-			s.report(h)
-			return
-		}
-	}
-}
-
-// foundCommand is a request in a command line.
-type foundCommand struct {
-	kubectl.Request
-	confidence evidence.Confidence
-}
-
-// commandsIn reads a command line that stands in a string. {} are gaps.
-func commandsIn(line string, parent *source) []foundCommand {
-	if len(line) > maxShell || !mentionsCommands([]byte(line)) {
-		return nil
-	}
-	var hits []hit
-	in := parent.inner([]byte(line), func(int) int { return 0 })
-	if in == nil {
-		return nil
-	}
-	in.calls = -1
-	if parent.callsAPI() {
-		in.calls = 1
-	}
-	in.parent, in.out, in.problem = nil, &hits, func(int, string) {}
-	readShell(in)
-	var out []foundCommand
-	for _, h := range hits {
-		r := kubectl.Request{Verb: h.verb, Raw: h.access == "raw-http", Namespace: h.namespace, Guessed: h.confidence == evidence.Possible}
-		if h.class == evidence.Tooling {
-			r.Command = "describe"
-		}
-		if h.class == evidence.APIServerDiscovery {
-			r.Name = "kubernetes"
-		}
-		out = append(out, foundCommand{Request: r, confidence: h.confidence})
-	}
-	return out
 }
 
 // heredoc reads what a here-document holds: a manifest, or a script.
@@ -367,7 +262,7 @@ func (sh *shell) heredoc(stmt *syntax.Stmt, r *syntax.Redirect) {
 		return
 	}
 	if looksLikeYAML(string(in.data)) {
-		readYAMLText(in, "", yamlOptions{quiet: true})
+		in.read("", fileKind{kind: kindYAML, embedded: true})
 		return
 	}
 	if c, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {

@@ -1,211 +1,142 @@
 package textsource
 
 import (
-	"strings"
+	"fmt"
+	"reflect"
+	"sort"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/textsource/kubectl"
-	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
-// text judges the string expression at i, and returns the index of its last
-// token. One expression is one finding at most.
-func (c *code) text(tokens []lex.Token, i int) int {
-	f := c.fold(tokens, i)
-	if !worthReading(f.values) || inProse(tokens, i) {
-		return f.end
-	}
-	at := enclosingCall(tokens, i)
-	for _, v := range f.values {
-		if c.methodText(tokens, i, v, f.pieces) || c.pathText(tokens, i, v, at) || c.commandText(tokens, i, v, at) {
-			break
-		}
-	}
-	return f.end
+// source is a text to look into: a file, or a text inside one, such as a
+// script in a ConfigMap. It knows where each of its bytes stands in the file.
+type source struct {
+	data []byte
+	// origin maps an offset in data to one in the enclosing text. Nil for a
+	// file, and then out is where hits go.
+	origin func(int) int
+	parent *source
+	out    *[]hit
+	// subject is who runs the text, when a manifest around it says so.
+	subject evidence.Subject
+	// problem records what was not read. Shared with the file's.
+	problem func(offset int, message string)
+	// turned collects settings that turn a library to slices. Shared with the
+	// file's; nil where nobody asks.
+	turned func(setting string)
+	depth  int
+	// detectors read the texts in this one.
+	detectors detectors
+	// calls caches callsAPI: 0 for not looked yet.
+	calls int8
 }
 
-// worthReading drops most strings before anything costly.
-func worthReading(values []string) bool {
-	for _, v := range values {
-		if strings.Contains(v, "ndpoint") || strings.Contains(v, "amespaced") || strings.Contains(v, " ep") || strings.Contains(v, ",ep") || strings.Contains(v, "ll_namespaces") || strings.Contains(v, "llNamespaces") {
-			return true
-		}
+// report adds a hit at an offset of this text.
+func (s *source) report(h hit) {
+	if isEmptySubject(h.subject) {
+		h.subject = s.subject
 	}
-	return false
+	for s.parent != nil {
+		h.offset = s.origin(h.offset)
+		s = s.parent
+	}
+	if len(*s.out) == maxHits {
+		s.problem(h.offset, fmt.Sprintf("more than %d places in one file; the rest are not listed", maxHits))
+		return
+	}
+	*s.out = append(*s.out, h)
 }
 
-// methodText finds a client's method by its name in a string: getattr(api,
-// "list_namespaced_endpoints"), api[`list${kind}`].
-func (c *code) methodText(tokens []lex.Token, i int, v string, pieces int) bool {
-	h := hit{offset: tokens[i].Start, detector: "text/client-method-name", access: "generic", confidence: evidence.Possible}
-	verb, ok := clientVerb(v)
-	if ok && pieces == 1 && !c.dispatches(tokens, i) && !c.libs.kube {
-		return false // a name in a text that calls no cluster
+// callsAPI reports whether the file speaks of the API server at all. It decides
+// about what other programs have too, such as a path /api/v1/endpoints.
+func (s *source) callsAPI() bool {
+	for s.parent != nil {
+		s = s.parent
 	}
-	switch {
-	case ok && pieces == 1 && c.dispatches(tokens, i):
-		h.confidence = evidence.Likely
-	case ok && pieces == 1:
-		h.note = "The method's name stands in a string; whether it is called with it could not be seen."
-	case ok:
-		h.note = "The method's name is put together at run time."
-	default:
-		var sure bool
-		if verb, sure, ok = runtimeVerb(v); !ok || !strings.Contains(strings.ToLower(v), "namespace") && !c.dispatches(tokens, i) {
-			return false
-		}
-		h.note = "The method's name is put together at run time."
-		if !sure {
-			h.class = evidence.Walker
-			h.note = "The method's name is put together at run time and can name any resource."
+	if s.calls == 0 {
+		s.calls = -1
+		if containsAny(s.data, kubeWords) {
+			s.calls = 1
 		}
 	}
-	h.verb = verb
-	c.report(h)
-	return true
+	return s.calls > 0
 }
 
-// dispatches reports whether the string at i selects a method.
-func (c *code) dispatches(tokens []lex.Token, i int) bool {
-	if at := enclosingCall(tokens, i); at.open >= 0 {
-		switch strings.ToLower(at.name) {
-		case "getattr", "methodcaller", "attrgetter", "getmethod", "getdeclaredmethod", "invokemember", "invokemethod", "__getattribute__", "createdelegate":
-			return true
-		case "get":
-			if at.root == "Reflect" {
-				return true
+// fail records that something at an offset was not read.
+func (s *source) fail(offset int, message string) {
+	for s.parent != nil {
+		offset = s.origin(offset)
+		s = s.parent
+	}
+	s.problem(offset, message)
+}
+
+// maxDepth bounds texts in texts: a script in a manifest in a ConfigMap in a
+// chart's values is four.
+const maxDepth = 6
+
+// inner is a text inside this one; nil when there are too many around it.
+func (s *source) inner(data []byte, origin func(int) int) *source {
+	if s.depth >= maxDepth {
+		return nil
+	}
+	return &source{data: data, origin: origin, parent: s, subject: s.subject, depth: s.depth + 1, detectors: s.detectors}
+}
+
+// detached is a text like one inside this one, whose hits go to hits alone and
+// whose problems nobody is told of. Nil when there are too many texts around it.
+func (s *source) detached(data []byte, hits *[]hit) *source {
+	in := s.inner(data, func(int) int { return 0 })
+	if in == nil {
+		return nil
+	}
+	in.calls = -1
+	if s.callsAPI() {
+		in.calls = 1
+	}
+	in.parent, in.out, in.problem = nil, hits, func(int, string) {}
+	return in
+}
+
+// turn notes that a setting turns its library to slices.
+func (s *source) turn(setting string) {
+	for s.parent != nil {
+		s = s.parent
+	}
+	if s.turned != nil {
+		s.turned(setting)
+	}
+}
+
+// unescapeSlashes is a text of this one's length with each \/ as /.
+func (s *source) unescapeSlashes(text []byte) *source {
+	var dropped []int // where a backslash went, in the result
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			if text[i+1] == '/' {
+				dropped = append(dropped, len(out))
+				continue
 			}
+			out = append(out, text[i])
+			i++
 		}
+		out = append(out, text[i])
 	}
-	return i > 0 && tokens[i-1].Is("[") && i > 1 && (tokens[i-2].Kind == lex.Ident || tokens[i-2].Is(")") || tokens[i-2].Is("]"))
+	return s.inner(out, func(o int) int { return o + sort.SearchInts(dropped, o+1) })
 }
 
-// pathText finds an API path in a URL.
-func (c *code) pathText(tokens []lex.Token, i int, v string, at call) bool {
-	p, ok := kubectl.ParsePath(v)
-	if !ok || p.Cluster && !c.kube && !c.libs.kube {
-		return false
-	}
-	if strings.ContainsAny(strings.TrimPrefix(strings.TrimPrefix(v[:p.Start], "GET "), "WATCH "), " \n\t") {
-		// A sentence or a command around it: commandText judges those.
-		return false
-	}
-	if isRoute(tokens, i, at) {
-		return false
-	}
-	h := hit{offset: tokens[i].Start, detector: "text/raw-path", verb: p.Verb, access: "raw-http", namespace: namespaceOf(p.Namespace)}
-	if p.Namespace == "default" && p.Name == "kubernetes" {
-		h.class = evidence.APIServerDiscovery
-	}
-	switch name := strings.ToLower(at.name); {
-	case strings.Contains(name, "informer"):
-		h.verb, h.access = "watch", "informer"
-	case strings.HasPrefix(name, "watch"):
-		h.verb = "watch"
-	case name == "post" || name == "put" || name == "patch" || name == "delete":
-		h.verb = map[string]string{"post": "create", "put": "update", "patch": "patch", "delete": "delete"}[name]
-	}
-	if at.open >= 0 {
-		if c.done[tokens[at.open].Start] {
-			return true
-		}
-		c.done[tokens[at.open].Start] = true
-	}
-	c.report(h)
-	return true
+// slice is the inner text that stands in this one byte for byte.
+func (s *source) slice(start, end int) *source {
+	return s.inner(s.data[start:end], func(o int) int { return start + o })
 }
 
-// isRoute reports whether a path is served here, not called: a fake API server
-// has the same paths.
-func isRoute(tokens []lex.Token, i int, at call) bool {
-	switch strings.ToLower(at.name) {
-	case "route", "requestmapping", "getmapping", "postmapping", "path", "mapget", "httpget", "all", "use":
-		return at.at > 0 && (tokens[at.at-1].Is("@") || tokens[at.at-1].Is("[") || isDot(tokens[at.at-1]) && (at.root == "app" || at.root == "router" || at.root == "bp" || at.root == "blueprint")) || strings.HasSuffix(strings.ToLower(at.name), "mapping") || at.name == "Path"
-	case "get", "post", "put", "patch", "delete":
-		return at.root == "app" || at.root == "router" || at.root == "server" && i > 0
-	}
-	return false
-}
+// maxHits is how many places one file can have; a person reads none of so many.
+const maxHits = 2000
 
-// namespaceOf drops a namespace that only the run will tell.
-func namespaceOf(ns string) string {
-	if strings.ContainsAny(ns, "{}$%<>(\x00") {
-		return ""
-	}
-	return ns
-}
+// kubeWords are what a program that calls the API itself must name one of: its
+// address, its credentials, a client.
+var kubeWords = needles("kubernetes.default", "KUBERNETES_SERVICE", "serviceaccount", "6443", "apiserver", "api_server", "apiServer", "APISERVER", "kubeconfig", "KubeConfig", "KUBECONFIG", "kubernetes/client", "k8s.io", "kubectl proxy", ":8001/api")
 
-// commandText finds kubectl in a string that is run as a command line.
-func (c *code) commandText(tokens []lex.Token, i int, v string, at call) bool {
-	runs := at.open >= 0 && at.name != "" && runsCommands(at.name)
-	line := strings.TrimLeft(v, " \t\n")
-	first, _, _ := strings.Cut(line, " ")
-	direct := len(first) > 1 && kubectl.IsProgram(first)
-	template := i > 0 && tokens[i-1].Is("$") || i > 0 && strings.HasPrefix(tokens[i-1].Text, "$") // zx: $`…`
-	if !direct && !runs && !template {
-		return false
-	}
-	for _, r := range commandsIn(line, c.s) {
-		c.command(tokens[i].Start, r.Request, r.confidence)
-		return true
-	}
-	return false
-}
-
-// command reports a kubectl call.
-func (c *code) command(offset int, r kubectl.Request, conf evidence.Confidence) {
-	h := commandHit(offset, r)
-	if !r.Guessed {
-		h.confidence = conf
-	}
-	c.report(h)
-}
-
-// commandHit is what a kubectl call amounts to.
-func commandHit(offset int, r kubectl.Request) hit {
-	h := hit{
-		offset: offset, detector: "text/kubectl", class: classOf(r.Verb), confidence: evidence.Likely,
-		verb: r.Verb, access: r.Verb, namespace: namespaceOf(r.Namespace), advice: adviceKubectl,
-	}
-	switch {
-	case r.Raw:
-		h.detector, h.access, h.advice = "text/kubectl-raw", "raw-http", advice(r.Verb)
-	case classOf(r.Verb) == evidence.Producer:
-		h.advice = advice(r.Verb)
-	case r.Command == "describe":
-		h.class = evidence.Tooling
-	}
-	if r.Name == "kubernetes" && h.class == evidence.Reader {
-		h.class = evidence.APIServerDiscovery
-	}
-	if r.Guessed {
-		h.confidence = evidence.Possible
-		h.note = "The resource is put together at run time."
-	}
-	return h
-}
-
-// stringBody reads what a long string holds: a manifest, a scrape
-// configuration, relabelling.
-func (c *code) stringBody(tokens []lex.Token, i int) {
-	t := tokens[i]
-	if len(t.Parts) == 0 {
-		return
-	}
-	v := t.Value()
-	if at := strings.Index(v, "__meta_kubernetes_endpoint"); at >= 0 && len(v) < 200 && !strings.Contains(v, "\n") {
-		relabel(c.s, t.Body, v, t.Raw)
-	}
-	if len(v) < 20 || !strings.Contains(v, "\n") || !strings.Contains(v, ":") || inProse(tokens, i) {
-		return
-	}
-	if looksLikeYAML(v) {
-		origin := func(int) int { return t.Start }
-		if t.Raw {
-			origin = func(o int) int { return t.Body + o }
-		}
-		if in := c.s.inner([]byte(v), origin); in != nil {
-			readYAMLText(in, "", yamlOptions{quiet: true, blank: strings.Contains(v, "{")})
-		}
-	}
-}
+// isEmptySubject: evidence.Subject holds a slice and cannot be compared.
+func isEmptySubject(s evidence.Subject) bool { return reflect.ValueOf(s).IsZero() }

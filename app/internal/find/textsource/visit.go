@@ -223,20 +223,7 @@ func (d *document) embedded(n *yaml.Node, c place) bool {
 	if k.kind == kindYAML || k.kind == kindTemplate {
 		readYAMLText(in, name, yamlOptions{quiet: true, blank: strings.Contains(n.Value, "{{")})
 	} else {
-		dispatch(in, name, k)
+		in.read(name, k)
 	}
 	return true
-}
-
-// looksLikeYAML tells a manifest or a configuration from a script and prose.
-func looksLikeYAML(v string) bool {
-	if strings.HasPrefix(v, "#!") {
-		return false
-	}
-	for _, mark := range []string{"kind:", "role:", "kubernetes_sd_configs:", "source_labels:", "serviceDiscoveryRole:", "resourceLock:", "prometheusSpec:", "collectors:", `"kind"`, `"role"`} {
-		if strings.Contains(v, mark) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// linesDetector reads texts of which some lines are commands.
+type linesDetector struct{}
+
+func (linesDetector) hasWord(data []byte) bool { return mentionsCommands(data) }
+
+func (linesDetector) read(s *source, _ string, _ fileKind) { readCommandLines(s) }
+
 // readCommandLines reads a text of which some lines are commands: Makefile,
 // Dockerfile, PowerShell, a script that the shell parser refused. It knows
 // quotes, comments and continued lines, and no more.
@@ -37,9 +44,9 @@ func readCommandLines(s *source) {
 const maxLine = 64 << 10
 
 // looseWords splits a line into commands, and those into words.
-func looseWords(data []byte, start, end int) [][]shellWord {
-	var out [][]shellWord
-	var words []shellWord
+func looseWords(data []byte, start, end int) [][]word {
+	var out [][]word
+	var words []word
 	flush := func() {
 		if len(words) > 0 {
 			// Makefile's @ and -, Dockerfile's RUN, PowerShell's & are no
@@ -74,7 +81,7 @@ func looseWords(data []byte, start, end int) [][]shellWord {
 			flush()
 			name, width := makeVariable(data[p:end])
 			if width > 0 {
-				words = append(words, shellWord{values: []string{name}, offset: p})
+				words = append(words, word{values: []string{name}, offset: p})
 				p += width
 				continue
 			}
@@ -103,8 +110,8 @@ func makeVariable(data []byte) (string, int) {
 }
 
 // looseWord reads one word, with its quotes taken off.
-func looseWord(data []byte, p, end int) (shellWord, int) {
-	w := shellWord{offset: p}
+func looseWord(data []byte, p, end int) (word, int) {
+	w := word{offset: p}
 	var b []byte
 	for p < end {
 		c := data[p]

@@ -8,6 +8,9 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
+// adviceHelmLookup is the EndpointSlice way of Helm's lookup.
+const adviceHelmLookup = `Use lookup "discovery.k8s.io/v1" "EndpointSlice" NAMESPACE "" and keep those with the label kubernetes.io/service-name.`
+
 // filler stands where a template action gave a value that only rendering
 // tells. It is a letter that YAML takes anywhere and nobody repeats.
 const filler = 'ˣ'
@@ -140,18 +143,6 @@ func blankActions(data []byte) []byte {
 	return out
 }
 
-// fill writes a value and blanks over an action, and keeps its line ends.
-func fill(at []byte, value string) {
-	for i := range at {
-		switch {
-		case i < len(value):
-			at[i] = value[i]
-		case at[i] != '\n' && at[i] != '\r':
-			at[i] = ' '
-		}
-	}
-}
-
 // actionValue is what an action most plausibly prints: the word of ours that
 // it names as a default, or filler of the same width.
 func actionValue(action string) string {
@@ -192,4 +183,22 @@ func aloneOnLine(data []byte, start, end int) bool {
 		}
 	}
 	return true
+}
+
+// blankWords makes one word of each {{ … }}, and kubectl of one that names it.
+func blankWords(data []byte) []byte {
+	out := bytes.Clone(data)
+	forActions(data, func(start, end int) {
+		if bytes.Contains(bytes.ToLower(data[start:end]), []byte("kubectl")) {
+			fill(out[start:end], "kubectl")
+			return
+		}
+		for i := start; i < end; i++ {
+			if out[i] != '\n' {
+				out[i] = 'X'
+			}
+		}
+		copy(out[start:end], "{}") // a gap, as everywhere
+	})
+	return out
 }
