@@ -6,27 +6,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
 // FuzzRead gives any text to any reader. Nothing may panic, and every place
 // that is reported must be in the text.
 func FuzzRead(f *testing.F) {
-	kinds := []fileKind{
-		{kind: kindCode, lang: &lex.Python},
-		{kind: kindCode, lang: &lex.Java},
-		{kind: kindCode, lang: &lex.Kotlin},
-		{kind: kindCode, lang: &lex.Groovy},
-		{kind: kindCode, lang: &lex.JavaScript},
-		{kind: kindCode, lang: &lex.Rust},
-		{kind: kindCode, lang: &lex.CSharp},
-		{kind: kindCode, lang: &lex.Jsonnet},
-		{kind: kindShell},
-		{kind: kindLines},
-		{kind: kindYAML},
-		{kind: kindTemplate},
-		{kind: kindHCL, lang: &lex.HCL},
-		{kind: kindSettings},
+	kinds := []detect.File{
+		{Kind: detect.Code, Lang: &lex.Python},
+		{Kind: detect.Code, Lang: &lex.Java},
+		{Kind: detect.Code, Lang: &lex.Kotlin},
+		{Kind: detect.Code, Lang: &lex.Groovy},
+		{Kind: detect.Code, Lang: &lex.JavaScript},
+		{Kind: detect.Code, Lang: &lex.Rust},
+		{Kind: detect.Code, Lang: &lex.CSharp},
+		{Kind: detect.Code, Lang: &lex.Jsonnet},
+		{Kind: detect.Script},
+		{Kind: detect.Lines},
+		{Kind: detect.YAML},
+		{Kind: detect.Template},
+		{Kind: detect.HCL, Lang: &lex.HCL},
+		{Kind: detect.Settings},
 	}
 	fixtures, err := filepath.Glob(filepath.Join("testdata", "fixtures", "*", "*"))
 	if err != nil {
@@ -37,7 +38,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			continue // a directory
 		}
-		k, _ := kindOf(name)
+		k, _ := detect.FileOf(name)
 		for i, have := range kinds {
 			if have == k {
 				f.Add(string(data), uint8(i))
@@ -49,18 +50,18 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		data := []byte(strings.ToValidUTF8(text, "?"))
-		var hits []hit
-		s := &source{data: data, out: &hits, detectors: rooms}
+		var hits []detect.Hit
+		s := &detect.Text{Data: data, Hits: &hits, Detectors: rooms}
 		check := func(offset int) {
 			if offset < 0 || offset > len(data) {
 				t.Fatalf("offset %d of %d", offset, len(data))
 			}
 		}
-		s.problem = func(offset int, _ string) { check(offset) }
-		s.read("chart/templates/x.yaml", kinds[int(n)%len(kinds)])
+		s.Problem = func(offset int, _ string) { check(offset) }
+		s.Read("chart/templates/x.yaml", kinds[int(n)%len(kinds)])
 		for _, h := range hits {
-			check(h.offset)
-			if h.detector == "" || h.verb == "" || h.access == "" || h.class == "" || h.confidence == "" || h.advice == "" {
+			check(h.Offset)
+			if h.Detector == "" || h.Verb == "" || h.Access == "" || h.Class == "" || h.Confidence == "" || h.Advice == "" {
 				t.Fatalf("a hit without all it must say: %+v", h)
 			}
 		}

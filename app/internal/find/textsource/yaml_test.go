@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slicewright/slicewright/app/internal/find/textsource/shell"
 )
 
 // Whatever the indentation, the quotes and the nesting, a place in a text in a
@@ -79,7 +81,7 @@ func TestHostileTexts(t *testing.T) {
 		"b.sh":           "endpoints\n" + many("$(("),
 		"c.sh":           "ep " + many("${a:-"),
 		"d.sh":           "ep " + many("((#)\n"),
-		"e.sh":           "ep " + strings.Repeat("a[#]\n", maxBrackets-1),
+		"e.sh":           "ep " + strings.Repeat("a[#]\n", shell.MaxBrackets-1),
 		"a.py":           many("x = 'endpoints' + y\n"),
 		"b.py":           many("f('kubectl get ep',"),
 		"c.py":           many("getattr(a, f'list_namespaced_{b"),
