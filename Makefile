@@ -53,7 +53,7 @@ control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour
 	go run -C lab ./cmd/slicewright-lab build
 
 .PHONY: test
-test: deps lint control-plane test-unit test-race test-consumers ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
+test: deps lint apidiff control-plane test-unit test-race test-consumers ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
 	@# Both wait most of their time, each for a lab of its own.
 	$(MAKE) --no-print-directory -j2 test-lab test-conformance
 	@echo "make test: everything passed"
@@ -93,6 +93,10 @@ lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in
 	$(TOOLS)/staticcheck $(PRODUCT)
 	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
 	GOWORK=off go run -C tools ./words
+
+.PHONY: apidiff
+apidiff: $(TOOLS)/.installed ## What changed in the library's public API since the last release (or BASE=REVISION)
+	APIDIFF=$(TOOLS)/apidiff tools/apidiff.sh $(BASE)
 
 .PHONY: format
 format: $(TOOLS)/.installed ## Format all Go code
