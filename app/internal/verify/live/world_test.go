@@ -14,6 +14,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 var web = endpointset.ServiceKey{Namespace: "shop", Name: "web"}
@@ -88,7 +89,7 @@ func (c worldConsumer) String() string { return "consumer" }
 
 func (c worldConsumer) Observe(ctx context.Context) (verify.View, error) {
 	v := verify.View{At: time.Now()}
-	if !sleep(ctx, time.Millisecond) {
+	if pause.For(ctx, time.Millisecond) != nil {
 		return v, ctx.Err()
 	}
 	c.mu.Lock()
