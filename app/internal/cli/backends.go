@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/backendreport"
 	"github.com/slicewright/slicewright/endpointset"
@@ -16,22 +14,17 @@ import (
 )
 
 type backendsFlags struct {
-	files         []string
-	events        string
-	policy        string
-	location      endpointset.Location
-	topology      string
-	mode          string
+	choice        ChoiceFlags
 	output        string
 	explain       bool
 	watch         bool
 	allNamespaces bool
 	selector      string
-	cluster       *genericclioptions.ConfigFlags
+	cluster       *ClusterFlags
 }
 
 func newBackendsCommand(streams Streams) *cobra.Command {
-	f := backendsFlags{cluster: newClusterFlags()}
+	f := backendsFlags{cluster: NewClusterFlags()}
 	cmd := &cobra.Command{
 		Use:   "backends [[NAMESPACE/]SERVICE...] [-f FILE|DIR|- | --events FILE|-]",
 		Short: "Show which backends a Service really has, and why an address is not among them",
@@ -51,28 +44,14 @@ writes. Without a SERVICE all are shown.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file or folder with EndpointSlices instead of a cluster, - for stdin; may be repeated")
-	flags.StringVar(&f.events, "events", "", "recorded watch instead of a cluster, - for stdin")
-	flags.StringVar(&f.policy, "policy", "", "who gets new connections: "+policyNames()+" (default \"ready\")")
-	flags.StringVar(&f.location.Zone, "zone", "", "the zone where the consumer stands")
-	flags.StringVar(&f.location.Node, "node", "", "the node where the consumer stands")
-	flags.StringVar(&f.topology, "topology", "", "judge nearness by hints, zone or node (default: take all)")
-	flags.StringVar(&f.mode, "topology-mode", "prefer", "when nothing is near: prefer takes all, require takes none")
+	f.choice.AddTo(flags, "gets", "")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json, yaml or hostport")
 	flags.BoolVar(&f.explain, "explain", false, "say for every address what became of it, by which rule and why")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes")
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all namespaces")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only slices with these labels (from a cluster)")
-	f.cluster.AddFlags(flags)
+	f.cluster.AddTo(flags)
 	return cmd
-}
-
-func policyNames() string {
-	var names []string
-	for _, p := range endpointset.Policies() {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
 }
 
 func (f *backendsFlags) run(ctx context.Context, streams Streams, args []string) error {
@@ -80,19 +59,20 @@ func (f *backendsFlags) run(ctx context.Context, streams Streams, args []string)
 	if err != nil {
 		return err
 	}
-	if v.wanted, err = f.services(args); err != nil {
+	if v.wanted, err = f.cluster.Services(args); err != nil {
+		return err
+	}
+	if err := f.choice.CheckSources(); err != nil {
 		return err
 	}
 	switch {
-	case len(f.files) > 0 && f.events != "":
-		return usageErrorf("-f and --events exclude each other: slices come from one of them")
-	case len(f.files) > 0 && f.watch:
-		return usageErrorf("--watch needs a cluster or --events: files do not change")
-	case (len(f.files) > 0 || f.events != "") && f.selector != "":
-		return usageErrorf("-l needs a cluster")
-	case len(f.files) > 0:
+	case len(f.choice.Files) > 0 && f.watch:
+		return UsageErrorf("--watch needs a cluster or --events: files do not change")
+	case f.choice.Offline() && f.selector != "":
+		return UsageErrorf("-l needs a cluster")
+	case len(f.choice.Files) > 0:
 		return f.fromFiles(v, streams.In)
-	case f.events != "":
+	case f.choice.Events != "":
 		return f.fromEvents(v, streams)
 	}
 	return f.fromCluster(ctx, v)
@@ -100,64 +80,43 @@ func (f *backendsFlags) run(ctx context.Context, streams Streams, args []string)
 
 // view returns how sets are shown.
 func (f *backendsFlags) view(out io.Writer) (*backendsView, error) {
-	policy, err := endpointset.ParsePolicy(f.policy)
+	options, err := f.choice.Options()
 	if err != nil {
-		return nil, withExit(ExitUsage, err)
-	}
-	f.location.Topology, f.location.Mode = endpointset.Topology(f.topology), endpointset.Mode(f.mode)
-	if err := f.location.Validate(); err != nil {
-		return nil, usageErrorf("%w: see --zone, --node, --topology and --topology-mode", err)
+		return nil, err
 	}
 	format := backendreport.Format(f.output)
 	if !slices.Contains(backendreport.Formats(), format) {
-		return nil, usageErrorf("unknown output %q: use table, wide, json, yaml or hostport", f.output)
+		return nil, UsageErrorf("unknown output %q: use table, wide, json, yaml or hostport", f.output)
 	}
 	if f.explain && (format == backendreport.Table || format == backendreport.Wide) {
 		format = backendreport.Explain
 	}
+	options.Explain = f.explain
 	return &backendsView{
-		out: out, format: format,
-		options: backendreport.Options{Policy: policy, Location: f.location, Explain: f.explain},
-		index:   endpointset.NewIndex(endpointset.Options{}),
-		seen:    map[endpointset.ServiceKey]bool{},
-		shown:   map[endpointset.ServiceKey]backendreport.Service{},
+		out: out, format: format, options: options,
+		index: endpointset.NewIndex(endpointset.Options{}),
+		seen:  map[endpointset.ServiceKey]bool{},
+		shown: map[endpointset.ServiceKey]backendreport.Service{},
 	}, nil
 }
 
-// services reads the arguments. A Service without a namespace is in that of -n
-// or, offline and without -n, wherever it is found.
-func (f *backendsFlags) services(args []string) ([]endpointset.ServiceKey, error) {
-	var keys []endpointset.ServiceKey
-	for _, arg := range args {
-		namespace, name, qualified := strings.Cut(arg, "/")
-		if !qualified {
-			namespace, name = *f.cluster.Namespace, arg
-		}
-		if name == "" || strings.Contains(name, "/") || qualified && namespace == "" {
-			return nil, usageErrorf("%q is no Service: write SERVICE or NAMESPACE/SERVICE", arg)
-		}
-		keys = append(keys, endpointset.ServiceKey{Namespace: namespace, Name: name})
-	}
-	return keys, nil
-}
-
 func (f *backendsFlags) fromFiles(v *backendsView, stdin io.Reader) error {
-	all, err := replay.Files(f.files, stdin)
+	all, err := replay.Files(f.choice.Files, stdin)
 	if err != nil {
 		return err
 	}
 	event := replay.Event{Relist: true, List: all}
 	v.apply(event)
-	return v.show(f.inNamespace(), strings.Join(f.files, ", "))
+	return v.show(f.inNamespace(), strings.Join(f.choice.Files, ", "))
 }
 
 func (f *backendsFlags) fromEvents(v *backendsView, streams Streams) error {
-	recording, err := openEvents(streams, f.events)
+	recording, err := streams.OpenEvents(f.choice.Events)
 	if err != nil {
 		return err
 	}
 	defer recording.Close()
-	err = replay.Stream(f.events, recording, func(e replay.Event) error {
+	err = replay.Stream(f.choice.Events, recording, func(e replay.Event) error {
 		changes := v.apply(e)
 		if !f.watch {
 			return nil
@@ -167,12 +126,12 @@ func (f *backendsFlags) fromEvents(v *backendsView, streams Streams) error {
 	if err != nil || f.watch {
 		return err
 	}
-	return v.show(f.inNamespace(), f.events)
+	return v.show(f.inNamespace(), f.choice.Events)
 }
 
 // inNamespace returns which namespaces are shown when no Service is named.
 func (f *backendsFlags) inNamespace() func(string) bool {
-	only := *f.cluster.Namespace
+	only := f.cluster.Namespace()
 	return func(namespace string) bool { return f.allNamespaces || only == "" || namespace == only }
 }
 
@@ -186,8 +145,4 @@ func (v *backendsView) apply(e replay.Event) []endpointset.Change {
 		v.seen[changes[i].Service] = true
 	}
 	return changes
-}
-
-func errNoSlices(key endpointset.ServiceKey, where string) error {
-	return fmt.Errorf("no EndpointSlice belongs to Service %s in %s: is the name right, and does the Service have a selector or somebody who writes its slices?", key, where)
 }

@@ -16,11 +16,11 @@ import (
 
 // fromCluster shows what the API server has, and with --watch what it gets.
 func (f *backendsFlags) fromCluster(ctx context.Context, v *backendsView) error {
-	client, _, err := connect(f.cluster, "backends")
+	client, _, err := f.cluster.Connect("backends")
 	if err != nil {
 		return err
 	}
-	current, _, err := f.cluster.ToRawKubeConfigLoader().Namespace()
+	current, err := f.cluster.CurrentNamespace()
 	if err != nil {
 		return fmt.Errorf("connect to the cluster: %w", err)
 	}
@@ -39,7 +39,7 @@ func (f *backendsFlags) fromCluster(ctx context.Context, v *backendsView) error 
 	}
 	if f.watch {
 		if f.selector != "" {
-			return usageErrorf("-l and --watch exclude each other")
+			return UsageErrorf("-l and --watch exclude each other")
 		}
 		return f.watchCluster(ctx, v, client, namespaces)
 	}

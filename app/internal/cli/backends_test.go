@@ -1,29 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/slicewright/slicewright/app/internal/backendreport"
 	"github.com/slicewright/slicewright/internal/slicetest"
 )
 
-const testdata = "../../../endpointset/testdata/"
-
-// run runs a command line and returns what it printed and its exit code.
-func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none")) // never a real cluster
-	var out, errs bytes.Buffer
-	code = Main(t.Context(), Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, append([]string{"slicewright"}, args...))
-	return out.String(), errs.String(), code
-}
+const testdata = ProjectFolder + "endpointset/testdata/"
 
 // reportOf runs `backends -o json` and checks the answer against its schema.
 func reportOf(t *testing.T, stdin string, args ...string) backendreport.Report {
@@ -32,27 +20,12 @@ func reportOf(t *testing.T, stdin string, args ...string) backendreport.Report {
 	if code != ExitHolds {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	checkSchema(t, "backendreport", out)
+	CheckSchema(t, "backendreport", out)
 	var r backendreport.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func checkSchema(t *testing.T, name, text string) {
-	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile("../../../docs/schemas/" + name + ".schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(value); err != nil {
-		t.Errorf("%s does not fit its schema: %v\n%s", name, err, text)
-	}
 }
 
 // Every row of the table of cases, replayed as a recorded watch.

@@ -70,12 +70,12 @@ func (v *backendsView) find(want endpointset.ServiceKey, where string) (endpoint
 		if want.Namespace == "" {
 			return want, fmt.Errorf("no Service %q has an EndpointSlice in %s", want.Name, where)
 		}
-		return want, errNoSlices(want, where)
+		return want, ErrNoSlices(want, where)
 	case 1:
 		return found[0], nil
 	}
 	slices.SortFunc(found, func(a, b endpointset.ServiceKey) int { return cmp.Compare(a.Namespace, b.Namespace) })
-	return want, usageErrorf("Service %q is in several namespaces, among them %s and %s: write NAMESPACE/%s",
+	return want, UsageErrorf("Service %q is in several namespaces, among them %s and %s: write NAMESPACE/%s",
 		want.Name, found[0].Namespace, found[1].Namespace, want.Name)
 }
 

@@ -81,7 +81,7 @@ func convert(streams Streams, flags convertFlags) error {
 		if err != nil {
 			return err
 		}
-		c, err := producer.Convert(sourceName(name), data, flags.options)
+		c, err := producer.Convert(InputName(name), data, flags.options)
 		if err != nil {
 			return err
 		}
@@ -111,19 +111,19 @@ func convert(streams Streams, flags convertFlags) error {
 
 func (f *convertFlags) validate() error {
 	if len(f.files) == 0 {
-		return usageErrorf(`say what to convert: -f FILE, -f DIR or -f -`)
+		return UsageErrorf(`say what to convert: -f FILE, -f DIR or -f -`)
 	}
 	if f.output != "yaml" && f.output != "json" {
-		return usageErrorf("unknown output %q: use yaml or json", f.output)
+		return UsageErrorf("unknown output %q: use yaml or json", f.output)
 	}
 	if f.options.MaxEndpoints < 1 || f.options.MaxEndpoints > producer.MaxEndpoints {
-		return usageErrorf("--max-endpoints %d: a slice holds 1 to %d", f.options.MaxEndpoints, producer.MaxEndpoints)
+		return UsageErrorf("--max-endpoints %d: a slice holds 1 to %d", f.options.MaxEndpoints, producer.MaxEndpoints)
 	}
 	if err := producer.ValidateManagedBy(f.options.ManagedBy); err != nil {
-		return usageErrorf("--managed-by: %w", err)
+		return UsageErrorf("--managed-by: %w", err)
 	}
 	if n := slices.IndexFunc(f.files, func(name string) bool { return name == "-" }); n >= 0 && slices.Contains(f.files[n+1:], "-") {
-		return usageErrorf("-f - is given twice: stdin can be read once")
+		return UsageErrorf("-f - is given twice: stdin can be read once")
 	}
 	return nil
 }
@@ -167,19 +167,12 @@ func readManifest(stdin io.Reader, name string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxManifest+1))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", sourceName(name), err)
+		return nil, fmt.Errorf("read %s: %w", InputName(name), err)
 	}
 	if len(data) > maxManifest {
-		return nil, fmt.Errorf("read %s: more than %d MiB: convert it in parts", sourceName(name), maxManifest>>20)
+		return nil, fmt.Errorf("read %s: more than %d MiB: convert it in parts", InputName(name), maxManifest>>20)
 	}
 	return data, nil
-}
-
-func sourceName(name string) string {
-	if name == "-" {
-		return "stdin"
-	}
-	return name
 }
 
 // manifest writes objects as kubectl takes them: YAML documents or a JSON List.

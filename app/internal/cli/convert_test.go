@@ -33,7 +33,7 @@ func runConvert(t *testing.T, stdin string, files map[string]string, args ...str
 		args[i] = strings.ReplaceAll(arg, "DIR", dir)
 	}
 	var stdout, stderr bytes.Buffer
-	code = Main(t.Context(), Streams{In: strings.NewReader(stdin), Out: &stdout, Err: &stderr}, append([]string{"slicewright", "convert"}, args...))
+	code = program.Main(t.Context(), Streams{In: strings.NewReader(stdin), Out: &stdout, Err: &stderr}, append([]string{"slicewright", "convert"}, args...))
 	return code, stdout.String(), strings.ReplaceAll(stderr.String(), dir, "DIR")
 }
 

@@ -16,10 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/slicewright/slicewright/internal/haproxytest"
 	"github.com/slicewright/slicewright/watch"
 )
 
-const deployDir = "../../../deploy/"
+const deployDir = ProjectFolder + "deploy/"
 
 // The alert rules do what their tests say.
 func TestAlertRules(t *testing.T) {
@@ -67,7 +68,7 @@ func TestAlertsAreAboutMetricsThatExist(t *testing.T) {
 
 // docs/run.md names every metric.
 func TestEveryMetricIsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/run.md")
+	text, err := os.ReadFile(ProjectFolder + "docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,4 +151,19 @@ func TestTheDeploymentStartsTheProgram(t *testing.T) {
 		}
 	}
 	t.Fatal("there is no container called slicewright")
+}
+
+// HAProxy takes the configuration in the manifests.
+func TestTheDeployedHAProxyConfiguration(t *testing.T) {
+	haproxy := haproxytest.Program(t)
+	for _, object := range manifests(t, "deployment.yaml") {
+		if m, ok := object.(*corev1.ConfigMap); ok {
+			file := WriteFile(t, "haproxy.cfg", m.Data["haproxy.cfg"])
+			if out, err := exec.Command(haproxy, "-c", "-f", file).CombinedOutput(); err != nil {
+				t.Errorf("haproxy -c: %v\n%s", err, out)
+			}
+			return
+		}
+	}
+	t.Fatal("there is no ConfigMap in the manifests")
 }

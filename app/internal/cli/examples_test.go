@@ -3,19 +3,16 @@ package cli
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slicewright/slicewright/app/internal/backendreport"
-	"github.com/slicewright/slicewright/internal/haproxytest"
 )
 
 // The Vector example has all that its README promises.
 func TestTheVectorExample(t *testing.T) {
-	out, errs, code := run(t, "", "backends", "-f", "../../../examples/vector", "-o", "json")
+	out, errs, code := run(t, "", "backends", "-f", ProjectFolder+"examples/vector", "-o", "json")
 	if code != ExitHolds {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -30,18 +27,18 @@ func TestTheVectorExample(t *testing.T) {
 	if len(s.Active) != 238 || len(s.Draining) != 1 || len(s.Excluded) != 1 || len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != "duplicate" {
 		t.Errorf("%d active, %d draining, %d excluded, diagnostics %v", len(s.Active), len(s.Draining), len(s.Excluded), s.Diagnostics)
 	}
-	if out, _, _ := run(t, "", "backends", "-f", "../../../examples/vector/reports-4kq7z.yaml", "-o", "hostport"); strings.Count(out, "\n") != 99 {
+	if out, _, _ := run(t, "", "backends", "-f", ProjectFolder+"examples/vector/reports-4kq7z.yaml", "-o", "hostport"); strings.Count(out, "\n") != 99 {
 		t.Errorf("one slice alone gives %d", strings.Count(out, "\n"))
 	}
 }
 
 // What the README prints is what the command prints.
 func TestTheREADMEShowsTheOutput(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
+	readme, err := os.ReadFile(ProjectFolder + "README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _, _ := run(t, "", "backends", "-f", "../../../examples/vector")
+	out, _, _ := run(t, "", "backends", "-f", ProjectFolder+"examples/vector")
 	at := strings.Index(string(readme), "\nvector-lab/reports: ")
 	if at < 0 {
 		t.Fatal("the README shows no output")
@@ -52,19 +49,4 @@ func TestTheREADMEShowsTheOutput(t *testing.T) {
 			t.Errorf("the README shows a line that the command does not print: %s", line)
 		}
 	}
-}
-
-// HAProxy takes the configuration in the manifests.
-func TestTheDeployedHAProxyConfiguration(t *testing.T) {
-	haproxy := haproxytest.Program(t)
-	for _, object := range manifests(t, "deployment.yaml") {
-		if m, ok := object.(*corev1.ConfigMap); ok {
-			file := writeFile(t, "haproxy.cfg", m.Data["haproxy.cfg"])
-			if out, err := exec.Command(haproxy, "-c", "-f", file).CombinedOutput(); err != nil {
-				t.Errorf("haproxy -c: %v\n%s", err, out)
-			}
-			return
-		}
-	}
-	t.Fatal("there is no ConfigMap in the manifests")
 }

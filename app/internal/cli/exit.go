@@ -23,21 +23,21 @@ type codedError struct {
 func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
-// usageErrorf is an error of the caller: exit code 2.
-func usageErrorf(format string, args ...any) error {
+// UsageErrorf is an error of the caller: exit code 2.
+func UsageErrorf(format string, args ...any) error {
 	return &codedError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// withExit gives err an exit code. A nil err stays nil.
-func withExit(code int, err error) error {
+// WithExit gives err an exit code. A nil err stays nil.
+func WithExit(code int, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &codedError{code, err}
 }
 
-// errQuiet ends a command with a code after it has already printed its result.
-var errQuiet = errors.New("")
+// ErrQuiet ends a command with a code after it has already printed its result.
+var ErrQuiet = errors.New("")
 
 // exitCode returns the code for what a command returned.
 func exitCode(err error) int {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/readiness/experiment"
 )
@@ -22,7 +21,7 @@ type experimentFlags struct {
 	service      string
 	workload     string
 	output       string
-	kube         *genericclioptions.ConfigFlags
+	kube         *ClusterFlags
 }
 
 func newExperimentCommand(streams Streams) *cobra.Command {
@@ -37,9 +36,7 @@ func newExperimentCommand(streams Streams) *cobra.Command {
 }
 
 func newExperimentPlanCommand(streams Streams) *cobra.Command {
-	f := experimentFlags{kube: newClusterFlags()}
-	// kubectl's --cluster names one of the kubeconfig; here it says to read it.
-	f.kube.ClusterName = nil
+	f := experimentFlags{kube: NewClusterFlags().WithoutName()}
 	cmd := &cobra.Command{
 		Use:   "plan [--from-manifest FILE|-] [--kubeadm-config FILE|-] [--cluster]",
 		Short: "Print the stop experiment for a cluster of your own, as steps; change nothing",
@@ -74,20 +71,20 @@ show how its controllers are started.`,
 	flags.StringVar(&f.service, "service", "", "Service to do it with, as NAMESPACE/NAME")
 	flags.StringVar(&f.workload, "workload", "", "its workload, as deployment/NAME or statefulset/NAME")
 	flags.StringVarP(&f.output, "output", "o", "text", strings.Join(experiment.Formats(), ", "))
-	f.kube.AddFlags(flags)
+	f.kube.AddTo(flags)
 	return cmd
 }
 
 func (f *experimentFlags) plan(ctx context.Context, streams Streams) error {
 	if !slices.Contains(experiment.Formats(), f.output) {
-		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(experiment.Formats(), ", "))
+		return UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(experiment.Formats(), ", "))
 	}
 	if f.manifest == "-" && f.kubeadm == "-" {
-		return usageErrorf(`"-" is given twice: stdin can be read once`)
+		return UsageErrorf(`"-" is given twice: stdin can be read once`)
 	}
 	in := experiment.Input{ManifestPath: f.manifestPath, Service: f.service, Workload: f.workload}
 	if err := in.Check(); err != nil {
-		return withExit(ExitUsage, err)
+		return WithExit(ExitUsage, err)
 	}
 	var err error
 	if in.Manifest, err = readPlanFile(f.manifest, streams.In, experiment.ParseManifest); err != nil {
@@ -110,9 +107,9 @@ func (f *experimentFlags) plan(ctx context.Context, streams Streams) error {
 	}
 	switch {
 	case !plan.Possible:
-		return withExit(ExitFinding, errQuiet)
+		return WithExit(ExitFinding, ErrQuiet)
 	case !plan.Known:
-		return withExit(ExitUnknown, errQuiet)
+		return WithExit(ExitUnknown, ErrQuiet)
 	}
 	return nil
 }
@@ -134,7 +131,7 @@ func readPlanFile[T any](name string, stdin io.Reader, parse func(string, []byte
 	// One byte more than is taken, so that more is an error.
 	text, err := io.ReadAll(io.LimitReader(in, experiment.MaxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("make a plan: read %s: %w", sourceName(name), err)
+		return nil, fmt.Errorf("make a plan: read %s: %w", InputName(name), err)
 	}
-	return parse(sourceName(name), text)
+	return parse(InputName(name), text)
 }

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
@@ -20,8 +19,8 @@ import (
 
 // readPlanCluster looks at a cluster for a plan. What may not be read is in the
 // plan, and is no error; a cluster that does not answer at all is one.
-func readPlanCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*experiment.Cluster, error) {
-	client, _, err := connect(flags, "experiment plan")
+func readPlanCluster(ctx context.Context, flags *ClusterFlags) (*experiment.Cluster, error) {
+	client, _, err := flags.Connect("experiment plan")
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,7 +22,7 @@ func planOf(t *testing.T, stdin string, wantCode int, args ...string) *experimen
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, errs, out)
 	}
-	checkSchema(t, "experimentplan", out)
+	CheckSchema(t, "experimentplan", out)
 	var p experiment.Plan
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		t.Fatal(err)
@@ -43,7 +42,7 @@ func experimentFile(t *testing.T, name string) string {
 // The command reads files, and leaves them and their folder as they were.
 func TestExperimentPlanChangesNoFile(t *testing.T) {
 	files := map[string]string{"kcm.yaml": experimentFile(t, "kube-controller-manager.yaml"), "kubeadm.yaml": experimentFile(t, "clusterconfiguration.yaml")}
-	at := folder(t, files)
+	at := Folder(t, files)
 	before, err := os.Stat(at("kcm.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +69,7 @@ func TestExperimentPlanChangesNoFile(t *testing.T) {
 }
 
 func TestExperimentPlanRefuses(t *testing.T) {
-	at := folder(t, map[string]string{"deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\n", "text": "["})
+	at := Folder(t, map[string]string{"deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\n", "text": "["})
 	for _, c := range []struct {
 		code int
 		says string
@@ -194,59 +193,4 @@ func TestExperimentPlanOfClustersThatShowLess(t *testing.T) {
 	if out, errs, code := run(t, "", "experiment", "plan", "--cluster", "--server", s.URL); code != ExitFailed || errs == "" || out != "" {
 		t.Errorf("exit code %d: %s%s", code, errs, out)
 	}
-}
-
-// Every command of ours that a plan prints is one that there is, with flags that it
-// takes.
-func TestThePlansCommandsExist(t *testing.T) {
-	p := planOf(t, experimentFile(t, "kube-controller-manager.yaml"), ExitHolds, "--from-manifest", "-", "--service", "shop/cart", "--workload", "deployment/cart")
-	looked := map[string]bool{}
-	for _, step := range append(p.Steps, *p.Back) {
-		var commands []string
-		for _, a := range step.Do {
-			commands = append(commands, a.Command)
-		}
-		for _, e := range step.Expect {
-			commands = append(commands, e.Command)
-		}
-		for _, command := range commands {
-			args := wordsOf(command)
-			if len(args) == 0 || args[0] != "slicewright" {
-				continue
-			}
-			root := newRoot(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
-			cmd, rest, err := root.Find(args[1:])
-			if err == nil {
-				err = cmd.ParseFlags(rest)
-			}
-			if err == nil && cmd.Args != nil {
-				err = cmd.Args(cmd, cmd.Flags().Args())
-			}
-			if err != nil || cmd == root {
-				t.Errorf("step %s: %s: %v", step.Name, command, err)
-				continue
-			}
-			looked[cmd.Name()] = true
-		}
-	}
-	for _, name := range []string{"gate", "shadow", "verify", "plan"} {
-		if !looked[name] {
-			t.Errorf("no step uses %s", name)
-		}
-	}
-}
-
-// wordsOf splits a command as a shell does, as far as plans use one: single quotes,
-// and a file to write to at the end.
-func wordsOf(command string) []string {
-	command, _, _ = strings.Cut(command, " > ")
-	var words []string
-	for i, part := range strings.Split(command, "'") {
-		if i%2 == 1 {
-			words = append(words, part)
-		} else {
-			words = append(words, strings.Fields(part)...)
-		}
-	}
-	return words
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
@@ -40,13 +39,11 @@ type findFlags struct {
 	baseline string
 	failOn   string
 
-	kube *genericclioptions.ConfigFlags
+	kube *ClusterFlags
 }
 
 func newFindCommand(streams Streams) *cobra.Command {
-	flags := findFlags{kube: newClusterFlags()}
-	// kubectl's --cluster names one of the kubeconfig; here it says to read it.
-	flags.kube.ClusterName = nil
+	flags := findFlags{kube: NewClusterFlags().WithoutName()}
 	cmd := &cobra.Command{
 		Use:   "find [--source DIR]... [--manifests DIR]... [--cluster] [--audit FILE|DIR|-]... [--metrics FILE|URL]...",
 		Short: "Find who still reads or writes Endpoints, with evidence, and say what was not seen",
@@ -70,7 +67,7 @@ was found, and not enough was seen to say that there is nothing.`,
   slicewright find --cluster --audit audit/ --metrics metrics.txt --registry registry.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageErrorf("unknown argument %q: sources are given by flags, see '%s --help'", args[0], cmd.CommandPath())
+				return UsageErrorf("unknown argument %q: sources are given by flags, see '%s --help'", args[0], cmd.CommandPath())
 			}
 			return nil
 		},
@@ -99,7 +96,7 @@ was found, and not enough was seen to say that there is nothing.`,
 	f.StringVar(&flags.registry, "registry", "", "registry.yaml to update: found facts are rewritten, what people wrote is kept")
 	f.StringVar(&flags.baseline, "baseline", "", "registry with what is known: --fail-on ignores it")
 	f.StringVar(&flags.failOn, "fail-on", "", "end with exit code 3 if there is an entry at this level or above: proven, strong, likely, possible, broad")
-	flags.kube.AddFlags(f)
+	flags.kube.AddTo(f)
 	cmd.AddCommand(
 		newFindAuditPolicyCommand(streams),
 		newFindAuditQueryCommand(streams),
@@ -112,10 +109,10 @@ was found, and not enough was seen to say that there is nothing.`,
 // validate checks everything that can be wrong before anything is read.
 func (f *findFlags) validate() (evidence.Confidence, error) {
 	if len(f.sources)+len(f.manifests)+len(f.audits)+len(f.aggregate)+len(f.metrics) == 0 && !f.cluster && f.server == "" {
-		return "", usageErrorf("nothing to search: give at least one of --source, --manifests, --cluster, --audit, --audit-aggregate, --metrics, --prometheus")
+		return "", UsageErrorf("nothing to search: give at least one of --source, --manifests, --cluster, --audit, --audit-aggregate, --metrics, --prometheus")
 	}
 	if !slices.Contains(report.Formats, f.output) {
-		return "", usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(report.Formats, ", "))
+		return "", UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(report.Formats, ", "))
 	}
 	stdin := 0
 	for _, list := range [][]string{f.manifests, f.audits, f.aggregate, f.metrics, f.before} {
@@ -126,17 +123,17 @@ func (f *findFlags) validate() (evidence.Confidence, error) {
 		}
 	}
 	if stdin > 1 {
-		return "", usageErrorf(`"-" is given %d times: stdin can be read once`, stdin)
+		return "", UsageErrorf(`"-" is given %d times: stdin can be read once`, stdin)
 	}
 	if len(f.before) > 0 && len(f.metrics) == 0 {
-		return "", usageErrorf("--metrics-before needs --metrics")
+		return "", UsageErrorf("--metrics-before needs --metrics")
 	}
 	if len(f.helmValues) > 0 && (!f.render || len(f.sources)+len(f.manifests) == 0) {
-		return "", usageErrorf("--helm-values is for the charts of --source and --manifests, and for --render")
+		return "", UsageErrorf("--helm-values is for the charts of --source and --manifests, and for --render")
 	}
 	level, err := registry.ParseLevel(f.failOn)
 	if err != nil {
-		return "", usageErrorf("--fail-on: %w", err)
+		return "", UsageErrorf("--fail-on: %w", err)
 	}
 	return level, nil
 }
@@ -178,7 +175,7 @@ func find(ctx context.Context, streams Streams, flags findFlags) error {
 			return err
 		}
 	}
-	opts := report.Options{Broad: flags.broad, Baseline: baseline, Version: buildVersion().Version}
+	opts := report.Options{Broad: flags.broad, Baseline: baseline, Version: Build().Version}
 	if err := report.Write(streams.Out, reg, flags.output, opts); err != nil {
 		return err
 	}
@@ -190,13 +187,13 @@ func findVerdict(streams Streams, v registry.Verdict, level evidence.Confidence)
 	switch {
 	case len(v.Failing) > 0:
 		fmt.Fprintf(streams.Err, "%d entries are %s or more certain: %s\n", len(v.Failing), level, strings.Join(v.Failing, ", "))
-		return withExit(ExitFinding, errQuiet)
+		return WithExit(ExitFinding, ErrQuiet)
 	case v.Unknown:
 		fmt.Fprintln(streams.Err, "Nothing was found, and not enough was seen to say that there is nothing:")
 		for _, why := range v.Why {
 			fmt.Fprintln(streams.Err, "  "+why)
 		}
-		return withExit(ExitUnknown, errQuiet)
+		return WithExit(ExitUnknown, ErrQuiet)
 	}
 	return nil
 }

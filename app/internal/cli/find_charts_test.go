@@ -14,37 +14,21 @@ import (
 // The test binary is also the process that find renders charts in.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "find" && os.Args[2] == renderChart {
-		os.Exit(Main(context.Background(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args))
+		os.Exit(program.Main(context.Background(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args))
 	}
 	os.Exit(m.Run())
 }
 
-// writeFiles writes files given as name, content, name, content.
-func writeFiles(t *testing.T, files ...string) string {
-	t.Helper()
-	root := t.TempDir()
-	for i := 0; i < len(files); i += 2 {
-		name := filepath.Join(root, files[i])
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(files[i+1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func TestFindRendersChartsWithValues(t *testing.T) {
-	root := writeFiles(t,
-		"src/sync/Chart.yaml", "apiVersion: v2\nname: sync\nversion: 1.0.0\n",
-		"src/sync/values.yaml", "role: pod\nword: endpoints\n",
-		"src/sync/templates/a.yaml", "scrape_configs:\n- job_name: a\n  kubernetes_sd_configs:\n  - role: {{ .Values.role }}\n",
-		"src/loop/Chart.yaml", "apiVersion: v2\nname: loop\nversion: 1.0.0\n",
-		"src/loop/templates/a.yaml", "{{ repeat 2000000000 \"endpoints\" }}",
-		"prod.yaml", "role: endpoints\n",
-		"list.yaml", "- a\n",
-	)
+	root := WriteFiles(t, map[string]string{
+		"src/sync/Chart.yaml":       "apiVersion: v2\nname: sync\nversion: 1.0.0\n",
+		"src/sync/values.yaml":      "role: pod\nword: endpoints\n",
+		"src/sync/templates/a.yaml": "scrape_configs:\n- job_name: a\n  kubernetes_sd_configs:\n  - role: {{ .Values.role }}\n",
+		"src/loop/Chart.yaml":       "apiVersion: v2\nname: loop\nversion: 1.0.0\n",
+		"src/loop/templates/a.yaml": "{{ repeat 2000000000 \"endpoints\" }}",
+		"prod.yaml":                 "role: endpoints\n",
+		"list.yaml":                 "- a\n",
+	})
 	src := filepath.Join(root, "src")
 	entries := func(got findResult) []registry.Entry {
 		t.Helper()
@@ -65,7 +49,7 @@ func TestFindRendersChartsWithValues(t *testing.T) {
 		if len(found) != 1 || len(found[0].Evidence) != 1 || found[0].Evidence[0].Locator != "sync/templates/a.yaml:4:5" {
 			t.Errorf("with %sprod.yaml: exit %d, entries %+v: %s", values, got.code, found, got.errors)
 		}
-		validateAgainst(t, "consumerregistry.schema.json", got.out)
+		CheckSchema(t, "consumerregistry", got.out)
 	}
 	if got = runFind(t, "", "--source", src, "--render=false"); strings.Contains(got.errors, "not rendered: ") || got.code != ExitHolds {
 		t.Errorf("without rendering: exit %d: %s", got.code, got.errors)

@@ -40,7 +40,7 @@ func TestFindSaysWhatIsInTheWay(t *testing.T) {
 	if got.code != ExitHolds {
 		t.Fatalf("exit %d: %s", got.code, got.errors)
 	}
-	validateAgainst(t, "consumerregistry.schema.json", got.out)
+	CheckSchema(t, "consumerregistry", got.out)
 	var r registry.Registry
 	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func TestTheRepositoryAcknowledgesWhatItDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the whole repository with types")
 	}
-	got := runFind(t, "", "--source", "../../..", "-o", "json")
+	got := runFind(t, "", "--source", ProjectFolder, "-o", "json")
 	var r registry.Registry
 	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
 		t.Fatalf("%v: exit %d: %s", err, got.code, got.errors)

@@ -21,7 +21,7 @@ func newFindAuditPolicyCommand(streams Streams) *cobra.Command {
 		Short: "Say what an audit policy hides of Endpoints, or add the rule that shows it",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageErrorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
+				return UsageErrorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
 			}
 			return nil
 		},
@@ -44,7 +44,7 @@ Exit codes: 0 no consumer is hidden; 3 some are; 1 the file is no audit policy.`
 		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if output != "table" && output != "json" {
-				return usageErrorf("unknown output %q: use table or json", output)
+				return UsageErrorf("unknown output %q: use table or json", output)
 			}
 			p, err := readPolicy(streams.In, args[0])
 			if err != nil {
@@ -61,7 +61,7 @@ Exit codes: 0 no consumer is hidden; 3 some are; 1 the file is no audit policy.`
 				printPolicyReport(streams.Out, args[0], r)
 			}
 			if !r.Sees {
-				return withExit(ExitFinding, errQuiet)
+				return WithExit(ExitFinding, ErrQuiet)
 			}
 			return nil
 		},
@@ -104,7 +104,7 @@ policy when it starts.`,
 		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if write && args[0] == "-" {
-				return usageErrorf("--write needs a file, not stdin")
+				return UsageErrorf("--write needs a file, not stdin")
 			}
 			p, err := readPolicy(streams.In, args[0])
 			if err != nil {
@@ -142,7 +142,7 @@ policy when it starts.`,
 
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageErrorf("one file is expected, %d are given: see '%s --help'", len(args), cmd.CommandPath())
+		return UsageErrorf("one file is expected, %d are given: see '%s --help'", len(args), cmd.CommandPath())
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ find --audit-aggregate. Every query has the columns
 		RunE: func(*cobra.Command, []string) error {
 			q, err := auditquery.Query(backend, opts)
 			if err != nil {
-				return usageErrorf("%w", err)
+				return UsageErrorf("%w", err)
 			}
 			_, err = io.WriteString(streams.Out, q)
 			return err

@@ -20,7 +20,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/audit/live"
@@ -41,13 +40,12 @@ type serveFlags struct {
 	interval               time.Duration
 	excludeAgents          []string
 	cluster                bool
-	kube                   *genericclioptions.ConfigFlags
-	log                    logFlags
+	kube                   *ClusterFlags
+	log                    LogFlags
 }
 
 func newFindServeCommand(streams Streams) *cobra.Command {
-	flags := serveFlags{kube: newClusterFlags()}
-	flags.kube.ClusterName = nil // as in find, --cluster says to read it
+	flags := serveFlags{kube: NewClusterFlags().WithoutName()}
 	cmd := &cobra.Command{
 		Use:   "serve --state DIR [--listen ADDRESS] [--follow FILE]",
 		Short: "Keep the registry current from audit events: webhook backend and log follower",
@@ -81,23 +79,23 @@ ServiceAccount, verb and code class), /registry.json, /healthz and /readyz.`,
 	f.DurationVar(&flags.interval, "interval", 10*time.Second, "how often the registry and the state are written")
 	f.StringArrayVar(&flags.excludeAgents, "exclude-user-agent", nil, "leave out requests with this user agent, and count them")
 	f.BoolVar(&flags.cluster, "cluster", false, "read the cluster's workloads, at the start and then every ten minutes, to name those that requests come from")
-	flags.kube.AddFlags(f)
-	flags.log.addTo(f)
+	flags.kube.AddTo(f)
+	flags.log.AddTo(f)
 	return cmd
 }
 
 func (f *serveFlags) validate() error {
 	switch {
 	case f.state == "":
-		return usageErrorf("--state is required: acknowledged events are kept there")
+		return UsageErrorf("--state is required: acknowledged events are kept there")
 	case f.listen == "" && f.follow == "":
-		return usageErrorf("give at least one of --listen and --follow")
+		return UsageErrorf("give at least one of --listen and --follow")
 	case f.listen != "" && !f.selfSigned && (f.cert == "" || f.key == ""):
-		return usageErrorf("--listen needs --tls-cert and --tls-key, or --self-signed")
+		return UsageErrorf("--listen needs --tls-cert and --tls-key, or --self-signed")
 	case f.selfSigned && (f.cert != "" || f.key != ""):
-		return usageErrorf("--self-signed makes its own certificate: leave --tls-cert and --tls-key out")
+		return UsageErrorf("--self-signed makes its own certificate: leave --tls-cert and --tls-key out")
 	case f.interval < 100*time.Millisecond:
-		return usageErrorf("--interval %s is too short: use at least 100ms", f.interval)
+		return UsageErrorf("--interval %s is too short: use at least 100ms", f.interval)
 	}
 	return nil
 }
@@ -106,7 +104,7 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 	if err := flags.validate(); err != nil {
 		return err
 	}
-	log, err := flags.log.logger(streams.Err)
+	log, err := flags.log.Logger(streams.Err)
 	if err != nil {
 		return err
 	}
@@ -244,7 +242,7 @@ func webhookTLS(flags serveFlags, address string) (*tls.Config, error) {
 		}
 		config.ClientCAs = x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(pem) {
-			return nil, usageErrorf("--client-ca %s holds no certificate in PEM", flags.clientCA)
+			return nil, UsageErrorf("--client-ca %s holds no certificate in PEM", flags.clientCA)
 		}
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
@@ -253,7 +251,7 @@ func webhookTLS(flags serveFlags, address string) (*tls.Config, error) {
 
 func requireToken(token string, next http.Handler) (http.Handler, error) {
 	if token == "" {
-		return nil, usageErrorf("--token-file is empty")
+		return nil, UsageErrorf("--token-file is empty")
 	}
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

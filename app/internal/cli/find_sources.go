@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
@@ -162,25 +161,25 @@ func (s *search) objects(ctx context.Context) error {
 }
 
 // clusterClients are the clients of --cluster, and the connection for errors.
-func clusterClients(kube *genericclioptions.ConfigFlags) (objects.Clients, *rest.Config, error) {
-	config, err := kube.ToRESTConfig()
+func clusterClients(kube *ClusterFlags) (objects.Clients, *rest.Config, error) {
+	config, err := kube.RESTConfig()
 	if err != nil {
-		return objects.Clients{}, nil, fmt.Errorf("reading the kubeconfig for --cluster: %w", err)
+		return objects.Clients{}, nil, err
 	}
-	clients, err := objects.NewClients(config, buildVersion().Version)
+	clients, err := objects.NewClients(config, Build().Version)
 	return clients, config, err
 }
 
-func clusterOptions(kube *genericclioptions.ConfigFlags) objects.ClusterOptions {
+func clusterOptions(kube *ClusterFlags) objects.ClusterOptions {
 	opts := objects.ClusterOptions{}
-	if ns := *kube.Namespace; ns != "" {
+	if ns := kube.Namespace(); ns != "" {
 		opts.Namespaces = []string{ns}
 	}
 	return opts
 }
 
 func (s *search) manifests(ctx context.Context, name string) (*objects.Snapshot, evidence.Coverage, error) {
-	opts := objects.ManifestOptions{Namespace: *s.flags.kube.Namespace, Charts: s.charts}
+	opts := objects.ManifestOptions{Namespace: s.flags.kube.Namespace(), Charts: s.charts}
 	failed := evidence.Coverage{Source: evidence.SourceObject}
 	if name == "-" {
 		snapshot, coverage := objects.ReadManifest("stdin", s.streams.In, opts)
@@ -267,7 +266,7 @@ func (s *search) metrics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := apimetrics.Source{Client: client, UserAgent: userAgent("find")}
+	from := apimetrics.Source{Client: client, UserAgent: UserAgent("find")}
 	var counts, before apimetrics.Counts
 	var failures evidence.Coverage
 	read := func(names []string, into *apimetrics.Counts) {
@@ -318,7 +317,7 @@ func (s *search) httpClient() (*http.Client, error) {
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, usageErrorf("--ca-file %s holds no certificate in PEM", s.flags.caFile)
+			return nil, UsageErrorf("--ca-file %s holds no certificate in PEM", s.flags.caFile)
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}

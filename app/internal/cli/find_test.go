@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -12,11 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -35,24 +32,8 @@ type findResult struct {
 
 func runFind(t *testing.T, stdin string, args ...string) findResult {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code := Main(t.Context(), Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, append([]string{"slicewright", "find"}, args...))
-	return findResult{code, out.String(), errs.String()}
-}
-
-func validateAgainst(t *testing.T, schema, text string) {
-	t.Helper()
-	compiled, err := jsonschema.NewCompiler().Compile("../../../docs/schemas/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := compiled.Validate(doc); err != nil {
-		t.Error(err)
-	}
+	out, errs, code := run(t, stdin, append([]string{"find"}, args...)...)
+	return findResult{code, out, errs}
 }
 
 func TestFindNamesTheOneReaderOfARecordedCluster(t *testing.T) {
@@ -60,7 +41,7 @@ func TestFindNamesTheOneReaderOfARecordedCluster(t *testing.T) {
 	if got.code != ExitHolds {
 		t.Fatalf("exit %d: %s", got.code, got.errors)
 	}
-	validateAgainst(t, "consumerregistry.schema.json", got.out)
+	CheckSchema(t, "consumerregistry", got.out)
 	var r registry.Registry
 	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
 		t.Fatal(err)
@@ -127,7 +108,7 @@ func TestFindJoinsSourceManifestsAndLogIntoOneEntry(t *testing.T) {
 	if got.code != ExitHolds {
 		t.Fatalf("exit %d: %s", got.code, got.errors)
 	}
-	validateAgainst(t, "consumerregistry.schema.json", got.out)
+	CheckSchema(t, "consumerregistry", got.out)
 	var r registry.Registry
 	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
 		t.Fatal(err)
@@ -247,7 +228,7 @@ func TestAuditPolicyCheckAndAdd(t *testing.T) {
 		t.Errorf("exit %d\n%s", got.code, got.out)
 	}
 	got = runFind(t, "", "audit-policy", "check", file, "-o", "json")
-	validateAgainst(t, "auditpolicyreport.schema.json", got.out)
+	CheckSchema(t, "auditpolicyreport", got.out)
 
 	got = runFind(t, "", "audit-policy", "add", file)
 	if got.code != ExitHolds || !strings.HasSuffix(got.out, policy[strings.Index(policy, "# reads"):]) {
@@ -267,33 +248,15 @@ func TestAuditPolicyCheckAndAdd(t *testing.T) {
 	}
 }
 
-// syncBuffer is a log that is read while it is written.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 func TestServeTakesBatchesOverTLSAndKeepsTheRegistryCurrent(t *testing.T) {
 	dir := t.TempDir()
 	state, file := filepath.Join(dir, "state"), filepath.Join(dir, "registry.yaml")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var log syncBuffer
+	var log Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- Main(ctx, Streams{In: strings.NewReader(""), Out: io.Discard, Err: &log}, []string{
+		done <- program.Main(ctx, Streams{In: strings.NewReader(""), Out: io.Discard, Err: &log}, []string{
 			"slicewright", "find", "serve", "--state", state, "--listen", "127.0.0.1:0", "--self-signed",
 			"--metrics-address", "127.0.0.1:0", "--registry", file, "--interval", "100ms",
 		})
@@ -349,7 +312,7 @@ func TestServeTakesBatchesOverTLSAndKeepsTheRegistryCurrent(t *testing.T) {
 	if page := get("/metrics"); !strings.Contains(page, `slicewright_endpoints_requests_total{code="2xx",service_account="prod/upstream-sync",verb="watch"} 2`) {
 		t.Errorf("the metrics lack the reader's watches:\n%s", page)
 	}
-	validateAgainst(t, "consumerregistry.schema.json", get("/registry.json"))
+	CheckSchema(t, "consumerregistry", get("/registry.json"))
 	cancel()
 	select {
 	case code := <-done:

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -29,13 +28,11 @@ type gateFlags struct {
 	cluster     bool
 	criteria    string
 	output      string
-	kube        *genericclioptions.ConfigFlags
+	kube        *ClusterFlags
 }
 
 func newGateCommand(streams Streams) *cobra.Command {
-	f := gateFlags{kube: newClusterFlags()}
-	// kubectl's --cluster names one of the kubeconfig; here it says to read it.
-	f.kube.ClusterName = nil
+	f := gateFlags{kube: NewClusterFlags().WithoutName()}
 	cmd := &cobra.Command{
 		Use:   "gate [--registry FILE] [--shadow FILE] [--timeline FILE.db] [--audit FILE]... [--experiment FILE]... [--cluster] [--criteria FILE]",
 		Short: "Say whether the Endpoints controller may stop, by named criteria and their evidence",
@@ -65,16 +62,16 @@ Exit codes: 0 every criterion is met or waived, 3 one is not met, 4 one is unkno
 	flags.BoolVar(&f.cluster, "cluster", false, "read Pods, Leases and CronJobs of the cluster")
 	flags.StringVar(&f.criteria, "criteria", "", "criteria and waivers (default: those that come with the program)")
 	flags.StringVarP(&f.output, "output", "o", "table", strings.Join(gateFormats, ", "))
-	f.kube.AddFlags(flags)
+	f.kube.AddTo(flags)
 	return cmd
 }
 
 func (f *gateFlags) run(ctx context.Context, streams Streams) error {
 	if !slices.Contains(gateFormats, f.output) {
-		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(gateFormats, ", "))
+		return UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(gateFormats, ", "))
 	}
 	if f.output == "html" {
-		if err := noTerminal(streams.Out, "gate.html"); err != nil {
+		if err := NoTerminal(streams.Out, "gate.html"); err != nil {
 			return err
 		}
 	}
@@ -82,7 +79,7 @@ func (f *gateFlags) run(ctx context.Context, streams Streams) error {
 	if f.criteria != "" {
 		var err error
 		if criteria, err = readDocument(f.criteria, "criteria", readiness.ParseCriteria); err != nil {
-			return withExit(ExitUsage, err) // as any other configuration
+			return WithExit(ExitUsage, err) // as any other configuration
 		}
 	}
 	facts, err := f.facts(ctx, streams)
@@ -99,9 +96,9 @@ func (f *gateFlags) run(ctx context.Context, streams Streams) error {
 	}
 	switch verdict.Outcome {
 	case readiness.NotReady:
-		return withExit(ExitFinding, errQuiet)
+		return WithExit(ExitFinding, ErrQuiet)
 	case readiness.Undecided:
-		return withExit(ExitUnknown, errQuiet)
+		return WithExit(ExitUnknown, ErrQuiet)
 	}
 	return nil
 }
@@ -158,12 +155,12 @@ func readDocument[T any](name, what string, parse func([]byte) (*T, error)) (*T,
 }
 
 func readRecording(ctx context.Context, name string) (*timeline.Report, error) {
-	rec, err := openTimeline(ctx, name)
+	rec, err := OpenRecording(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
-	history, err := rec.history(ctx, timeline.Filter{})
+	history, err := rec.History(ctx, timeline.Filter{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 
@@ -20,8 +19,8 @@ import (
 
 // readGateCluster reads what criteria ask of a running cluster. A resource that
 // may not be listed makes its criteria unknown and is no error.
-func readGateCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*readiness.Cluster, error) {
-	client, _, err := connect(flags, "gate")
+func readGateCluster(ctx context.Context, flags *ClusterFlags) (*readiness.Cluster, error) {
+	client, _, err := flags.Connect("gate")
 	if err != nil {
 		return nil, err
 	}

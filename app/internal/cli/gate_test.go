@@ -2,8 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,18 +20,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/readiness"
 )
 
-// folder writes files and returns the name of one of them.
-func folder(t *testing.T, files map[string]string) func(string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return func(name string) string { return filepath.Join(dir, name) }
-}
-
 // gateOf runs the command with -o json and returns its statuses by criterion.
 func gateOf(t *testing.T, wantCode int, args ...string) map[string]readiness.Status {
 	t.Helper()
@@ -41,7 +27,7 @@ func gateOf(t *testing.T, wantCode int, args ...string) map[string]readiness.Sta
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, out, errs)
 	}
-	checkSchema(t, "readinessverdict", out)
+	CheckSchema(t, "readinessverdict", out)
 	var v readiness.Verdict
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
@@ -57,8 +43,8 @@ const gateHead = "apiVersion: slicewright.dev/v1alpha1\nkind: "
 
 func TestGateTakesWhatTheOtherCommandsWrite(t *testing.T) {
 	// Written by the command itself, of files: it agrees, and was not watched.
-	comparison, _, _ := run(t, shadowObjects("10.0.0.9"), "shadow", "-f", "-", "-o", "json")
-	at := folder(t, map[string]string{
+	comparison, _, _ := run(t, ShadowObjects("10.0.0.9"), "shadow", "-f", "-", "-o", "json")
+	at := Folder(t, map[string]string{
 		"shadow.json":   comparison,
 		"registry.yaml": gateHead + "ConsumerRegistry\nentries: []\ncoverage: [{source: audit, read: 3, skipped: 0}, {source: rbac, read: 1, skipped: 0}, {source: object, read: 1, skipped: 0}]\n",
 		"experiment.yaml": gateHead + "ExperimentReport\nname: cold\nstarted: 2026-01-01T00:00:00Z\nfinished: " + time.Now().UTC().Format(time.RFC3339) +
@@ -88,7 +74,7 @@ func TestGateWritesAPage(t *testing.T) {
 }
 
 func TestGateReadsAnAuditLog(t *testing.T) {
-	at := folder(t, map[string]string{"audit.log": `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/endpoints","verb":"list","user":{"username":"system:serviceaccount:shop:router"},"userAgent":"router/1","objectRef":{"resource":"endpoints","apiVersion":"v1"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-05-01T00:00:00.000000Z","stageTimestamp":"2026-05-01T00:00:01.000000Z"}` + "\n"})
+	at := Folder(t, map[string]string{"audit.log": `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/endpoints","verb":"list","user":{"username":"system:serviceaccount:shop:router"},"userAgent":"router/1","objectRef":{"resource":"endpoints","apiVersion":"v1"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-05-01T00:00:00.000000Z","stageTimestamp":"2026-05-01T00:00:01.000000Z"}` + "\n"})
 	if got := gateOf(t, ExitFinding, "--audit", at("audit.log")); got["no-unexpected-identity"] != readiness.NotMet || got["audit-window"] != readiness.Unknown {
 		t.Errorf("%v", got)
 	}
@@ -96,7 +82,7 @@ func TestGateReadsAnAuditLog(t *testing.T) {
 
 func TestGateWithAWaiver(t *testing.T) {
 	criteria := gateHead + "ReadinessCriteria\ncriteria: [{name: search, check: search-complete, sources: [audit]}]\nwaivers: [{criterion: search, by: Ada, reason: no audit log, expires: \"DATE\"}]\n"
-	at := folder(t, map[string]string{
+	at := Folder(t, map[string]string{
 		"valid.yaml":   strings.Replace(criteria, "DATE", time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly), 1),
 		"expired.yaml": strings.Replace(criteria, "DATE", "2020-01-01", 1),
 		"broken.yaml":  strings.Replace(criteria, "by: Ada, ", "", 1),
@@ -113,7 +99,7 @@ func TestGateWithAWaiver(t *testing.T) {
 
 // What was named and cannot be read is no missing evidence.
 func TestGateRefusesWhatItCannotRead(t *testing.T) {
-	at := folder(t, map[string]string{
+	at := Folder(t, map[string]string{
 		"old.yaml":  "apiVersion: slicewright.dev/v9\nkind: ConsumerRegistry\n",
 		"text.json": "{",
 	})

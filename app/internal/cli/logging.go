@@ -9,22 +9,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// logFlags say how a long-running command logs.
-type logFlags struct {
+// LogFlags say how a long-running command logs.
+type LogFlags struct {
 	format string
 	level  string
 }
 
-func (f *logFlags) addTo(flags *pflag.FlagSet) {
+func (f *LogFlags) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.format, "log-format", "text", "text or json")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 }
 
-// logger returns the command's logger. What client-go has to say goes there too.
-func (f *logFlags) logger(out io.Writer) (*slog.Logger, error) {
+// Logger returns the command's logger. What client-go has to say goes there too.
+func (f *LogFlags) Logger(out io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(strings.ToUpper(f.level))); err != nil {
-		return nil, usageErrorf("unknown --log-level %q: use debug, info, warn or error", f.level)
+		return nil, UsageErrorf("unknown --log-level %q: use debug, info, warn or error", f.level)
 	}
 	var handler slog.Handler
 	switch f.format {
@@ -33,7 +33,7 @@ func (f *logFlags) logger(out io.Writer) (*slog.Logger, error) {
 	case "json":
 		handler = slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level})
 	default:
-		return nil, usageErrorf("unknown --log-format %q: use text or json", f.format)
+		return nil, UsageErrorf("unknown --log-format %q: use text or json", f.format)
 	}
 	logger := slog.New(handler)
 	klog.SetSlogLogger(logger.With("from", "client-go"))

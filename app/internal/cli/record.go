@@ -2,18 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/timeline/record"
 	"github.com/slicewright/slicewright/app/internal/timeline/store"
@@ -21,7 +17,7 @@ import (
 
 // recordFlags are the command's own.
 type recordFlags struct {
-	cluster  *genericclioptions.ConfigFlags
+	cluster  *ClusterFlags
 	out      string
 	selector string
 	all      bool
@@ -31,7 +27,7 @@ type recordFlags struct {
 }
 
 func newRecordCommand(streams Streams) *cobra.Command {
-	flags := recordFlags{cluster: newClusterFlags()}
+	flags := recordFlags{cluster: NewClusterFlags()}
 	cmd := &cobra.Command{
 		Use:   "record SERVICE...|-l SELECTOR|-A --out FILE.db",
 		Short: "Record every change of Services' slices and Pods into a file",
@@ -61,7 +57,7 @@ seconds, are taken then. Without --show-managed-fields there are hardly any.`,
 		},
 	}
 	f := cmd.Flags()
-	flags.cluster.AddFlags(f)
+	flags.cluster.AddTo(f)
 	f.StringVar(&flags.out, "out", "", "file to write, or a postgres:// URL; a recording that exists goes on")
 	f.StringVarP(&flags.selector, "selector", "l", "", "label selector of Services")
 	f.BoolVarP(&flags.all, "all-namespaces", "A", false, "every namespace")
@@ -73,24 +69,24 @@ seconds, are taken then. Without --show-managed-fields there are hardly any.`,
 
 func runRecord(ctx context.Context, streams Streams, flags recordFlags, args []string) error {
 	if flags.out == "" {
-		return usageErrorf("say where to: --out FILE.db")
+		return UsageErrorf("say where to: --out FILE.db")
 	}
 	server := store.IsServer(flags.out)
 	if strings.Contains(flags.out, "://") && !server {
-		return usageErrorf("--out %s: a recording is a file or a postgres:// URL", store.DisplayName(flags.out))
+		return UsageErrorf("--out %s: a recording is a file or a postgres:// URL", store.DisplayName(flags.out))
 	}
 	size, err := parseSize(flags.maxSize)
 	if err != nil {
 		return err
 	}
 	if server && size != 0 {
-		return usageErrorf("--max-size is for files: a server's own means bound a database")
+		return UsageErrorf("--max-size is for files: a server's own means bound a database")
 	}
 	// A file size limit must be an error of the write, not the end of the process.
-	ignoreFileSizeSignal()
+	IgnoreFileSizeSignal()
 	if len(flags.events) > 0 {
 		if len(args) > 0 || flags.selector != "" || flags.all || flags.lasting != 0 {
-			return usageErrorf("--events imports whole files: leave Services, -l, -A and --for out, and choose with 'timeline'")
+			return UsageErrorf("--events imports whole files: leave Services, -l, -A and --for out, and choose with 'timeline'")
 		}
 		return importEvents(ctx, streams, flags, size)
 	}
@@ -103,21 +99,21 @@ func parseSize(text string) (int64, error) {
 	}
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
-		return 0, usageErrorf("--max-size %q: %w", text, err)
+		return 0, UsageErrorf("--max-size %q: %w", text, err)
 	}
 	if q.Value() < store.MinSize {
-		return 0, usageErrorf("--max-size %s: it must be at least %dMi", text, store.MinSize>>20)
+		return 0, UsageErrorf("--max-size %s: it must be at least %dMi", text, store.MinSize>>20)
 	}
 	return q.Value(), nil
 }
 
 func importEvents(ctx context.Context, streams Streams, flags recordFlags, size int64) error {
 	if info, err := os.Stat(flags.out); err == nil && info.Size() > 0 {
-		return usageErrorf("%s exists: an import needs a new file, and takes several --events at once", flags.out)
+		return UsageErrorf("%s exists: an import needs a new file, and takes several --events at once", flags.out)
 	}
 	var sources []record.Source
 	for _, name := range flags.events {
-		source, err := openEvents(streams, name)
+		source, err := streams.OpenEvents(name)
 		if err != nil {
 			return err
 		}
@@ -133,36 +129,15 @@ func importEvents(ctx context.Context, streams Streams, flags recordFlags, size 
 	}
 	if !w.Until().IsZero() {
 		w.Close(ctx)
-		return usageErrorf("%s holds a recording already: an import needs an empty one, and takes several --events at once", store.DisplayName(flags.out))
+		return UsageErrorf("%s holds a recording already: an import needs an empty one, and takes several --events at once", store.DisplayName(flags.out))
 	}
 	n, err := record.Import(ctx, w, sources...)
 	slices, pods := len(w.State().Slices), len(w.State().Pods)
-	if err = closeRecording(ctx, w, err); err != nil {
+	if err = CloseRecording(ctx, w, err); err != nil {
 		return fmt.Errorf("import into %s: %d documents were read: %w", store.DisplayName(flags.out), n, err)
 	}
 	_, err = fmt.Fprintf(streams.Out, "imported %d documents into %s; at the end there are %d slices and %d Pods\n", n, store.DisplayName(flags.out), slices, pods)
 	return err
-}
-
-// closeRecording closes a recording and returns err with what that adds to it: a
-// writer that has failed says so again.
-func closeRecording(ctx context.Context, w *store.Writer, err error) error {
-	if closing := w.Close(context.WithoutCancel(ctx)); !errors.Is(err, closing) {
-		return errors.Join(err, closing)
-	}
-	return err
-}
-
-// openEvents opens a file, or stdin for "-".
-func openEvents(streams Streams, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(streams.In), nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("--events: %w", err)
-	}
-	return f, nil
 }
 
 func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size int64, args []string) error {
@@ -170,7 +145,7 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	if err != nil {
 		return err
 	}
-	client, connection, err := connect(flags.cluster, "record")
+	client, connection, err := flags.cluster.Connect("record")
 	if err != nil {
 		return err
 	}
@@ -186,7 +161,7 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 		return err
 	}
 	var last record.Progress
-	show := progressLine(streams.Err)
+	show := ProgressLine(streams.Err)
 	cluster := record.Cluster{Client: client, Scope: scope, Now: time.Now, Progress: func(p record.Progress) {
 		last = p
 		show(fmt.Sprintf("recording: %d changes, %d slices, %d Pods, %d gaps", p.Events, p.Slices, p.Pods, p.Gaps))
@@ -194,11 +169,11 @@ func recordCluster(ctx context.Context, streams Streams, flags recordFlags, size
 	err = cluster.Record(ctx, w)
 	show("")
 	nothing := w.Empty()
-	if err = closeRecording(ctx, w, err); err != nil {
+	if err = CloseRecording(ctx, w, err); err != nil {
 		return fmt.Errorf("record into %s: %w", store.DisplayName(flags.out), err)
 	}
 	if nothing {
-		return withExit(ExitUnknown, fmt.Errorf("nothing was there to record of %s", scope))
+		return WithExit(ExitUnknown, fmt.Errorf("nothing was there to record of %s", scope))
 	}
 	_, err = fmt.Fprintf(streams.Out, "recorded %d changes into %s, with %d gaps; at the end there are %d slices and %d Pods\n",
 		last.Events, store.DisplayName(flags.out), last.Gaps, last.Slices, last.Pods)
@@ -209,12 +184,12 @@ func recordScope(flags recordFlags, args []string) (record.Scope, error) {
 	scope := record.Scope{}
 	switch {
 	case len(args) > 0 && (flags.all || flags.selector != ""):
-		return scope, usageErrorf("give either Services or -l/-A, not both")
+		return scope, UsageErrorf("give either Services or -l/-A, not both")
 	case len(args) == 0 && !flags.all && flags.selector == "":
-		return scope, usageErrorf("say what to record: Services, -l SELECTOR or -A")
+		return scope, UsageErrorf("say what to record: Services, -l SELECTOR or -A")
 	}
 	if !flags.all {
-		namespace, _, err := flags.cluster.ToRawKubeConfigLoader().Namespace()
+		namespace, err := flags.cluster.CurrentNamespace()
 		if err != nil {
 			return scope, fmt.Errorf("read the kubeconfig: %w", err)
 		}
@@ -226,10 +201,10 @@ func recordScope(flags recordFlags, args []string) (record.Scope, error) {
 			namespace, name = scope.Namespace, arg
 		}
 		if i > 0 && namespace != scope.Namespace {
-			return scope, usageErrorf("Services of one namespace can be recorded together, not of %s and %s: use -A, or two recordings", scope.Namespace, namespace)
+			return scope, UsageErrorf("Services of one namespace can be recorded together, not of %s and %s: use -A, or two recordings", scope.Namespace, namespace)
 		}
 		if name == "" || namespace == "" {
-			return scope, usageErrorf("%q names no Service: use NAME or NAMESPACE/NAME", arg)
+			return scope, UsageErrorf("%q names no Service: use NAME or NAMESPACE/NAME", arg)
 		}
 		scope.Namespace = namespace
 		scope.Services = append(scope.Services, name)
@@ -237,19 +212,9 @@ func recordScope(flags recordFlags, args []string) (record.Scope, error) {
 	if flags.selector != "" {
 		selector, err := labels.Parse(flags.selector)
 		if err != nil {
-			return scope, usageErrorf("-l %q: %w", flags.selector, err)
+			return scope, UsageErrorf("-l %q: %w", flags.selector, err)
 		}
 		scope.Selector = selector
 	}
 	return scope, nil
-}
-
-// progressLine returns a function that rewrites one line of a terminal, and one
-// that does nothing for anything else.
-func progressLine(w io.Writer) func(string) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func(string) {}
-	}
-	return func(text string) { fmt.Fprintf(f, "\r\033[K%s", text) }
 }

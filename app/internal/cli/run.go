@@ -9,7 +9,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -24,12 +23,12 @@ type runFlags struct {
 	config         string
 	shard          shard
 	metricsAddress string
-	log            logFlags
-	cluster        *genericclioptions.ConfigFlags
+	log            LogFlags
+	cluster        *ClusterFlags
 }
 
 func newRunCommand(streams Streams) *cobra.Command {
-	f := runFlags{cluster: newClusterFlags()}
+	f := runFlags{cluster: NewClusterFlags()}
 	cmd := &cobra.Command{
 		Use:   "run --config FILE",
 		Short: "Keep load balancers at the backends that the EndpointSlices give",
@@ -51,24 +50,24 @@ publish of every upstream) and /status.`,
 	flags.StringVar(&f.config, "config", "", "configuration file")
 	flags.Var(&f.shard, "shard", "I/N: take only the I-th of N parts of the Services, for more than one process can carry")
 	flags.StringVar(&f.metricsAddress, "metrics-address", "127.0.0.1:9808", "address to serve metrics, health and status on; \"\" serves none")
-	f.log.addTo(flags)
-	f.cluster.AddFlags(flags)
+	f.log.AddTo(flags)
+	f.cluster.AddTo(flags)
 	return cmd
 }
 
 func (f *runFlags) run(ctx context.Context, streams Streams) error {
 	if f.config == "" {
-		return usageErrorf("--config is missing: name the configuration file")
+		return UsageErrorf("--config is missing: name the configuration file")
 	}
 	conf, err := config.Load(f.config)
 	if err != nil {
-		return withExit(ExitUsage, err)
+		return WithExit(ExitUsage, err)
 	}
-	logger, err := f.log.logger(streams.Err)
+	logger, err := f.log.Logger(streams.Err)
 	if err != nil {
 		return err
 	}
-	client, connection, err := connect(f.cluster, "run")
+	client, connection, err := f.cluster.Connect("run")
 	if err != nil {
 		return err
 	}

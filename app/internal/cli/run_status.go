@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
 
@@ -39,7 +36,7 @@ type watchStatus struct {
 
 func (r *runner) status() runStatus {
 	s := runStatus{
-		APIVersion: apiVersion, Kind: "RunStatus",
+		APIVersion: APIVersion, Kind: "RunStatus",
 		Synced: r.watcher.Synced(), Upstreams: r.fleet.Statuses(),
 	}
 	for _, h := range r.watcher.Health() {
@@ -91,29 +88,5 @@ func serveStatus(address string, r *runner, registry *prometheus.Registry, logge
 		enc.SetIndent("", "  ")
 		_ = enc.Encode(r.status()) // the client is gone if it fails
 	})
-	return serveOn(address, mux, "/metrics, /healthz, /readyz and /status", logger)
-}
-
-// serveOn serves until stop is called. The address is bound before it returns,
-// so that a wrong one is an error of the start.
-func serveOn(address string, handler http.Handler, what string, logger *slog.Logger) (stop func(), err error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("serve metrics and status: %w: choose another --metrics-address", err)
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			logger.Error("metrics and status are not served any more", "err", err)
-		}
-	}()
-	logger.Info("serving "+what, "address", listener.Addr().String())
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		_ = server.Shutdown(ctx) // open requests are cut after a second
-		<-done
-	}, nil
+	return Serve(address, mux, "/metrics, /healthz, /readyz and /status", logger)
 }

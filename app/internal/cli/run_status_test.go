@@ -139,7 +139,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSchema(t, "runstatus", string(text))
+		CheckSchema(t, "runstatus", string(text))
 	}
 	r := aRunner(t, aServer(), prometheus.NewRegistry())
 	fits(r.status())
@@ -172,7 +172,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkSchema(t, "shadowreport", string(comparison))
+	CheckSchema(t, "shadowreport", string(comparison))
 }
 
 // metricNames returns what /metrics has once something was published and

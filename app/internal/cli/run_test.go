@@ -27,15 +27,6 @@ upstreams:
   - template: {source: "builtin:json", destination: cart.json}
 `
 
-func writeFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // A wrong configuration names the line and the field, and nothing starts.
 func TestRunRefuses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,7 +35,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 	defer taken.Close()
 	kubeconfig := unreachable(t)
-	good := writeFile(t, "good.yaml", runConfig)
+	good := WriteFile(t, "good.yaml", runConfig)
 	for _, c := range []struct {
 		name string
 		args []string
@@ -53,7 +44,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"no configuration", nil, ExitUsage, "--config is missing"},
 		{"a file that is not there", []string{"--config", "/nowhere/x.yaml"}, ExitUsage, "/nowhere/x.yaml: no such file"},
-		{"an unknown policy", []string{"--config", writeFile(t, "bad.yaml", runConfig+"  policy: redy\n")}, ExitUsage, `line 10: upstreams[0].policy: unknown policy "redy"`},
+		{"an unknown policy", []string{"--config", WriteFile(t, "bad.yaml", runConfig+"  policy: redy\n")}, ExitUsage, `line 10: upstreams[0].policy: unknown policy "redy"`},
 		{"an unknown log format", []string{"--config", good, "--log-format", "xml"}, ExitUsage, `unknown --log-format "xml"`},
 		{"a shard that is none", []string{"--config", good, "--shard", "4/3"}, ExitUsage, `"4/3" is not I/N`},
 		{"an address that is taken", []string{"--config", good, "--metrics-address", taken.Addr().String()}, ExitFailed, "choose another --metrics-address"},
@@ -79,7 +70,7 @@ func unreachable(t *testing.T) string {
 		t.Fatal(err)
 	}
 	l.Close()
-	return writeFile(t, "kubeconfig", fmt.Sprintf(`apiVersion: v1
+	return WriteFile(t, "kubeconfig", fmt.Sprintf(`apiVersion: v1
 kind: Config
 clusters: [{name: c, cluster: {server: "http://%s"}}]
 contexts: [{name: c, context: {cluster: c, user: u}}]
@@ -91,7 +82,7 @@ current-context: c
 // Without an API server it starts, says that it is not ready, and changes
 // nothing that works.
 func TestRunWithoutAnAPIServer(t *testing.T) {
-	config := writeFile(t, "config.yaml", runConfig)
+	config := WriteFile(t, "config.yaml", runConfig)
 	destination := filepath.Join(filepath.Dir(config), "cart.json")
 	if err := os.WriteFile(destination, []byte("what works"), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,10 +95,10 @@ func TestRunWithoutAnAPIServer(t *testing.T) {
 	l.Close()
 
 	ctx, cancel := context.WithCancel(t.Context())
-	var log syncBuffer
+	var log Buffer
 	done := make(chan int)
 	go func() {
-		done <- Main(ctx, Streams{In: strings.NewReader(""), Out: io.Discard, Err: &log},
+		done <- program.Main(ctx, Streams{In: strings.NewReader(""), Out: io.Discard, Err: &log},
 			[]string{"slicewright", "run", "--config", config, "--kubeconfig", unreachable(t), "--metrics-address", address})
 	}()
 	get := func(path string) (int, string) {
@@ -171,18 +162,5 @@ func TestShards(t *testing.T) {
 		if in != 1 || !(&shard{}).has(key) {
 			t.Fatalf("%s is in %d of 3 shards", key, in)
 		}
-	}
-}
-
-func TestVersionAndUnknownCommand(t *testing.T) {
-	out, _, code := run(t, "", "version", "-o", "json")
-	if code != ExitHolds || !strings.Contains(out, `"kind": "Version"`) {
-		t.Errorf("exit code %d: %s", code, out)
-	}
-	if _, errs, code := run(t, "", "frobnicate"); code != ExitUsage || !strings.Contains(errs, `unknown command "frobnicate"`) {
-		t.Errorf("exit code %d: %s", code, errs)
-	}
-	if out, _, code := run(t, "", "completion", "bash"); code != ExitHolds || !strings.Contains(out, "slicewright") {
-		t.Errorf("completion: exit code %d", code)
 	}
 }

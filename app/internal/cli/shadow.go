@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/app/internal/shadow/live"
@@ -32,12 +31,12 @@ type shadowFlags struct {
 	allNamespaces  bool
 	events         bool
 	metricsAddress string
-	log            logFlags
-	cluster        *genericclioptions.ConfigFlags
+	log            LogFlags
+	cluster        *ClusterFlags
 }
 
 func newShadowCommand(streams Streams) *cobra.Command {
-	f := shadowFlags{cluster: newClusterFlags()}
+	f := shadowFlags{cluster: NewClusterFlags()}
 	cmd := &cobra.Command{
 		Use:   "shadow [[NAMESPACE/]SERVICE...] [-A] [--for DURATION] [-f FILE|DIR|-]",
 		Short: "Compare what Endpoints say with what EndpointSlices say, once both are still",
@@ -75,8 +74,8 @@ Exit codes: 0 equal, 3 different, 4 not settled or not allowed to read.`,
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all namespaces")
 	flags.BoolVar(&f.events, "events-on-service", false, "write a Kubernetes Event on a Service when it begins to differ and when it agrees again")
 	flags.StringVar(&f.metricsAddress, "metrics-address", "", "address to serve /metrics on while watching; \"\" serves none")
-	f.log.addTo(flags)
-	f.cluster.AddFlags(flags)
+	f.log.AddTo(flags)
+	f.cluster.AddTo(flags)
 	return cmd
 }
 
@@ -85,7 +84,7 @@ func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) e
 		return err
 	}
 	if f.output == "html" {
-		if err := noTerminal(streams.Out, "shadow.html"); err != nil {
+		if err := NoTerminal(streams.Out, "shadow.html"); err != nil {
 			return err
 		}
 	}
@@ -93,7 +92,7 @@ func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) e
 	if err != nil {
 		return err
 	}
-	services, err := (&backendsFlags{cluster: f.cluster}).services(args)
+	services, err := f.cluster.Services(args)
 	if err != nil {
 		return err
 	}
@@ -111,9 +110,9 @@ func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) e
 	}
 	switch report.Outcome {
 	case shadow.Different:
-		return withExit(ExitFinding, errQuiet)
+		return WithExit(ExitFinding, ErrQuiet)
 	case shadow.Unknown:
-		return withExit(ExitUnknown, errQuiet)
+		return WithExit(ExitUnknown, ErrQuiet)
 	}
 	return nil
 }
@@ -121,15 +120,15 @@ func (f *shadowFlags) run(ctx context.Context, streams Streams, args []string) e
 func (f *shadowFlags) validate(args []string) error {
 	switch {
 	case !slices.Contains(shadowFormats, f.output):
-		return usageErrorf("unknown output %q: use one of %s", f.output, strings.Join(shadowFormats, ", "))
+		return UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(shadowFormats, ", "))
 	case f.settle <= 0 || f.ceiling <= 0 || f.duration < 0:
-		return usageErrorf("--for, --settle and --settle-ceiling are times from now on: write them as 5s or 10m")
+		return UsageErrorf("--for, --settle and --settle-ceiling are times from now on: write them as 5s or 10m")
 	case f.allNamespaces && len(args) > 0:
-		return usageErrorf("-A and a SERVICE exclude each other")
+		return UsageErrorf("-A and a SERVICE exclude each other")
 	case len(f.files) > 0 && (f.duration > 0 || f.events || f.metricsAddress != ""):
-		return usageErrorf("--for, --events-on-service and --metrics-address need a cluster: files do not change")
+		return UsageErrorf("--for, --events-on-service and --metrics-address need a cluster: files do not change")
 	case f.duration > 0 && f.duration < f.settle:
-		return usageErrorf("--for %s is shorter than --settle %s: nothing could be judged", f.duration, f.settle)
+		return UsageErrorf("--for %s is shorter than --settle %s: nothing could be judged", f.duration, f.settle)
 	}
 	return nil
 }
@@ -161,7 +160,7 @@ func (f *shadowFlags) compareFiles(streams Streams, services []endpointset.Servi
 			services[i].Namespace = "default"
 		}
 	}
-	only := *f.cluster.Namespace
+	only := f.cluster.Namespace()
 	report, err := files.Compare(time.Now(), services, func(key endpointset.ServiceKey) bool {
 		return len(services) == 0 && (f.allNamespaces || only == "" || key.Namespace == only)
 	}, reference)
@@ -173,15 +172,15 @@ func (f *shadowFlags) compareFiles(streams Streams, services []endpointset.Servi
 
 // watch watches a cluster for as long as it is asked to.
 func (f *shadowFlags) watch(ctx context.Context, streams Streams, services []endpointset.ServiceKey, reference live.Reference) (*shadow.Report, error) {
-	logger, err := f.log.logger(streams.Err)
+	logger, err := f.log.Logger(streams.Err)
 	if err != nil {
 		return nil, err
 	}
-	client, _, err := connect(f.cluster, "shadow")
+	client, _, err := f.cluster.Connect("shadow")
 	if err != nil {
 		return nil, err
 	}
-	current, _, err := f.cluster.ToRawKubeConfigLoader().Namespace()
+	current, err := f.cluster.CurrentNamespace()
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
@@ -206,7 +205,7 @@ func (f *shadowFlags) watch(ctx context.Context, streams Streams, services []end
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(live.Collector(w))
 		handler := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
-		stop, err := serveOn(f.metricsAddress, handler, "metrics", logger)
+		stop, err := Serve(f.metricsAddress, handler, "metrics", logger)
 		if err != nil {
 			return nil, err
 		}

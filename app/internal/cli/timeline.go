@@ -58,7 +58,7 @@ Findings: ` + codeNames() + `.`,
 		Args: cobra.MaximumNArgs(4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("say which recording: timeline FILE.db")
+				return UsageErrorf("say which recording: timeline FILE.db")
 			}
 			if at, rest, ok := cutAt(args); ok {
 				return runTimelineAt(cmd.Context(), streams, flags, at, rest)
@@ -117,34 +117,34 @@ func codeNames() string {
 
 func runTimeline(ctx context.Context, streams Streams, flags timelineFlags, args []string) error {
 	if len(args) > 2 {
-		return usageErrorf("one recording and one Service at a time: timeline FILE.db [SERVICE]")
+		return UsageErrorf("one recording and one Service at a time: timeline FILE.db [SERVICE]")
 	}
 	if err := flags.validate("table", "json", "html"); err != nil {
 		return err
 	}
-	rec, err := openTimeline(ctx, args[0])
+	rec, err := OpenRecording(ctx, args[0])
 	if err != nil {
 		return err
 	}
 	defer rec.Close()
-	filter, err := flags.filter(rec.info)
+	filter, err := flags.filter(rec.Info)
 	if err != nil {
 		return err
 	}
-	history, err := rec.history(ctx, filter)
+	history, err := rec.History(ctx, filter)
 	if err != nil {
 		return err
 	}
 	if len(args) == 2 {
 		if filter.Service, err = chooseService(history, flags.namespace, args[1]); err != nil {
-			return withExit(ExitUnknown, fmt.Errorf("%s: %w", rec.name, err))
+			return WithExit(ExitUnknown, fmt.Errorf("%s: %w", rec.Name, err))
 		}
 	}
 	if flags.output == "html" {
 		filter.MaxLanes = maxPageLanes
 	}
 	report := timeline.NewReport(history, filter, timeline.Options{Skew: flags.skew})
-	report.Trimmed = rec.info.Trimmed
+	report.Trimmed = rec.Info.Trimmed
 	if err := printTimeline(streams.Out, flags.output, report); err != nil {
 		return err
 	}
@@ -153,11 +153,11 @@ func runTimeline(ctx context.Context, streams Streams, flags timelineFlags, args
 
 func (f *timelineFlags) validate(outputs ...string) error {
 	if !slices.Contains(outputs, f.output) {
-		return usageErrorf("unknown output %q: use %s", f.output, strings.Join(outputs, ", "))
+		return UsageErrorf("unknown output %q: use %s", f.output, strings.Join(outputs, ", "))
 	}
 	for _, code := range f.failOn {
 		if code != "any" && !slices.Contains(timeline.Codes(), timeline.Code(code)) {
-			return usageErrorf("--fail-on %q: known are any, %s", code, codeNames())
+			return UsageErrorf("--fail-on %q: known are any, %s", code, codeNames())
 		}
 	}
 	return nil
@@ -167,13 +167,13 @@ func (f *timelineFlags) filter(info store.Info) (timeline.Filter, error) {
 	filter := timeline.Filter{Address: f.endpoint}
 	var err error
 	if filter.Since, err = parseMoment(f.since, info); err != nil {
-		return filter, usageErrorf("--since: %w", err)
+		return filter, UsageErrorf("--since: %w", err)
 	}
 	if filter.Until, err = parseMoment(f.until, info); err != nil {
-		return filter, usageErrorf("--until: %w", err)
+		return filter, UsageErrorf("--until: %w", err)
 	}
 	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
-		return filter, usageErrorf("--until %s is before --since %s", f.until, f.since)
+		return filter, UsageErrorf("--until %s is before --since %s", f.until, f.since)
 	}
 	return filter, nil
 }
@@ -189,49 +189,7 @@ func (f *timelineFlags) verdict(findings []timeline.Finding) error {
 	if n == 0 {
 		return nil
 	}
-	return withExit(ExitFinding, fmt.Errorf("%d findings of %s", n, strings.Join(f.failOn, ", ")))
-}
-
-// openedTimeline is a recording open for reading.
-type openedTimeline struct {
-	*store.Reader
-	name string
-	info store.Info
-}
-
-func openTimeline(ctx context.Context, name string) (*openedTimeline, error) {
-	reader, err := store.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	name = store.DisplayName(name)
-	info, err := reader.Info(ctx)
-	if err != nil {
-		reader.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &openedTimeline{reader, name, info}, nil
-}
-
-// history reads what a filter's times need.
-func (r *openedTimeline) history(ctx context.Context, filter timeline.Filter) (*timeline.History, error) {
-	var b timeline.Builder
-	n := 0
-	for ev, err := range r.Events(ctx, filter.Since, filter.Until) {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.name, err)
-		}
-		b.Add(ev)
-		n++
-	}
-	if n == 0 {
-		return nil, withExit(ExitUnknown, fmt.Errorf("%s holds no events in that time", r.name))
-	}
-	until := r.info.Until
-	if !filter.Until.IsZero() && filter.Until.Before(until) {
-		until = filter.Until
-	}
-	return b.Build(until), nil
+	return WithExit(ExitFinding, fmt.Errorf("%d findings of %s", n, strings.Join(f.failOn, ", ")))
 }
 
 // chooseService finds NAME or NAMESPACE/NAME among the recorded Services.

@@ -14,36 +14,36 @@ import (
 
 func runTimelineAt(ctx context.Context, streams Streams, flags timelineFlags, at string, args []string) error {
 	if len(args) > 2 {
-		return usageErrorf("one recording and one Service at a time: timeline at TIME FILE.db [SERVICE]")
+		return UsageErrorf("one recording and one Service at a time: timeline at TIME FILE.db [SERVICE]")
 	}
 	if err := flags.validate("table", "json"); err != nil {
 		return err
 	}
 	policy, err := endpointset.ParsePolicy(flags.policy)
 	if err != nil {
-		return usageErrorf("--policy: %w", err)
+		return UsageErrorf("--policy: %w", err)
 	}
-	rec, err := openTimeline(ctx, args[0])
+	rec, err := OpenRecording(ctx, args[0])
 	if err != nil {
 		return err
 	}
 	defer rec.Close()
-	moment, err := parseMoment(at, rec.info)
+	moment, err := parseMoment(at, rec.Info)
 	if err != nil {
-		return withExit(ExitUsage, err)
+		return WithExit(ExitUsage, err)
 	}
-	if moment.Before(rec.info.From) || moment.After(rec.info.Until) {
-		return withExit(ExitUnknown, fmt.Errorf("%s tells of %s to %s, not of %s", rec.name,
-			rec.info.From.Format(time.RFC3339Nano), rec.info.Until.Format(time.RFC3339Nano), moment.Format(time.RFC3339Nano)))
+	if moment.Before(rec.Info.From) || moment.After(rec.Info.Until) {
+		return WithExit(ExitUnknown, fmt.Errorf("%s tells of %s to %s, not of %s", rec.Name,
+			rec.Info.From.Format(time.RFC3339Nano), rec.Info.Until.Format(time.RFC3339Nano), moment.Format(time.RFC3339Nano)))
 	}
-	state, gaps, err := rec.stateAt(ctx, moment)
+	state, gaps, err := stateAt(ctx, rec, moment)
 	if err != nil {
 		return err
 	}
 	var service endpointset.ServiceKey
 	if len(args) == 2 {
 		if service, err = matchService(recordedServices(state), flags.namespace, args[1]); err != nil {
-			return withExit(ExitUnknown, fmt.Errorf("%s at %s: %w", rec.name, moment.Format(time.RFC3339Nano), err))
+			return WithExit(ExitUnknown, fmt.Errorf("%s at %s: %w", rec.Name, moment.Format(time.RFC3339Nano), err))
 		}
 	}
 	report := timeline.NewSetReport(state, gaps, moment, service, policy)
@@ -55,12 +55,12 @@ func runTimelineAt(ctx context.Context, streams Streams, flags timelineFlags, at
 
 // stateAt folds the events up to a moment. A gap is known only when it ends, so
 // those after the moment are read too.
-func (r *openedTimeline) stateAt(ctx context.Context, at time.Time) (*timeline.State, []timeline.Gap, error) {
+func stateAt(ctx context.Context, r *Opened, at time.Time) (*timeline.State, []timeline.Gap, error) {
 	state := timeline.NewState()
 	var gaps timeline.Gaps
 	for ev, err := range r.Events(ctx, at, time.Time{}) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", r.name, err)
+			return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		if ev.Gap != nil {
 			gaps.Add(*ev.Gap)

@@ -22,7 +22,7 @@ func printTimeline(w io.Writer, format string, report *timeline.Report) error {
 		return printTimelineJSON(w, report)
 	case "html":
 		if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			return usageErrorf("a page is no text for a terminal: redirect it, > timeline.html")
+			return UsageErrorf("a page is no text for a terminal: redirect it, > timeline.html")
 		}
 		return web.WriteTimeline(w, report)
 	default:

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/timeline/store"
@@ -18,32 +17,6 @@ import (
 )
 
 const vectorWatch = "../timeline/record/testdata/vector-watch.jsonl"
-
-// timelineRun runs a command line without any cluster.
-func timelineRun(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	var out, errs bytes.Buffer
-	code = Main(t.Context(), Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, append([]string{"slicewright"}, args...))
-	return out.String(), errs.String(), code
-}
-
-func fitsSchema(t *testing.T, name, text string) {
-	t.Helper()
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	schema, err := compiler.Compile("../../../docs/schemas/" + name + ".schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(value); err != nil {
-		t.Errorf("the output does not fit its schema: %v", err)
-	}
-}
 
 // rolloutFile is a recording of the rollout in which much goes wrong.
 func rolloutFile(t *testing.T) string {
@@ -67,7 +40,7 @@ func rolloutFile(t *testing.T) string {
 func vectorFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vector.db")
-	if out, errs, code := timelineRun(t, "", "record", "--events", vectorWatch, "--out", path); code != ExitHolds || !strings.Contains(out, "imported 73 documents") {
+	if out, errs, code := run(t, "", "record", "--events", vectorWatch, "--out", path); code != ExitHolds || !strings.Contains(out, "imported 73 documents") {
 		t.Fatalf("code %d: %s%s", code, out, errs)
 	}
 	return path
@@ -76,11 +49,11 @@ func vectorFile(t *testing.T) string {
 // TestImportedRecordingTellsTheEnd: what the real watch stream left at its end
 // is what the recording says of it.
 func TestImportedRecordingTellsTheEnd(t *testing.T) {
-	out, errs, code := timelineRun(t, "", "timeline", "at", "end", vectorFile(t), "reports", "-o", "json")
+	out, errs, code := run(t, "", "timeline", "at", "end", vectorFile(t), "reports", "-o", "json")
 	if code != ExitHolds {
 		t.Fatalf("code %d: %s", code, errs)
 	}
-	fitsSchema(t, "timelineset", out)
+	CheckSchema(t, "timelineset", out)
 	var set timeline.SetReport
 	if err := json.Unmarshal([]byte(out), &set); err != nil {
 		t.Fatal(err)
@@ -104,7 +77,7 @@ func TestImportFromStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "r.db")
-	if out, errs, code := timelineRun(t, string(text), "record", "--events", "-", "--out", path); code != ExitHolds {
+	if out, errs, code := run(t, string(text), "record", "--events", "-", "--out", path); code != ExitHolds {
 		t.Errorf("code %d: %s%s", code, out, errs)
 	}
 }
@@ -112,11 +85,11 @@ func TestImportFromStdin(t *testing.T) {
 // TestTheSameEventsGiveTheSameTimeline: a recording that is written and read
 // back says what the events themselves say.
 func TestTheSameEventsGiveTheSameTimeline(t *testing.T) {
-	out, errs, code := timelineRun(t, "", "timeline", rolloutFile(t), "-o", "json")
+	out, errs, code := run(t, "", "timeline", rolloutFile(t), "-o", "json")
 	if code != ExitHolds {
 		t.Fatalf("code %d: %s", code, errs)
 	}
-	fitsSchema(t, "timeline", out)
+	CheckSchema(t, "timeline", out)
 	var b timeline.Builder
 	for _, ev := range timelinetest.Rollout() {
 		b.Add(ev)
@@ -132,7 +105,7 @@ func TestTheSameEventsGiveTheSameTimeline(t *testing.T) {
 
 func TestTimelineTable(t *testing.T) {
 	path := rolloutFile(t)
-	out, errs, code := timelineRun(t, "", "timeline", path, "web", "--endpoint", "10.0.0.3")
+	out, errs, code := run(t, "", "timeline", path, "web", "--endpoint", "10.0.0.3")
 	if code != ExitHolds {
 		t.Fatalf("code %d: %s", code, errs)
 	}
@@ -147,14 +120,14 @@ func TestTimelineTable(t *testing.T) {
 	if strings.Contains(out, "10.0.0.4") {
 		t.Errorf("another address is shown:\n%s", out)
 	}
-	out, _, _ = timelineRun(t, "", "timeline", path, "--since", "start+20s", "--until", "10:00:25")
+	out, _, _ = run(t, "", "timeline", path, "--since", "start+20s", "--until", "10:00:25")
 	if !strings.Contains(out, "10.0.0.5") || strings.Contains(out, "web-d") {
 		t.Errorf("between 20 s and 25 s only 10.0.0.5 changes:\n%s", out)
 	}
 }
 
 func TestTimelinePageIsWritten(t *testing.T) {
-	out, errs, code := timelineRun(t, "", "timeline", rolloutFile(t), "-o", "html")
+	out, errs, code := run(t, "", "timeline", rolloutFile(t), "-o", "html")
 	if code != ExitHolds || !strings.HasPrefix(out, "<!doctype html>") {
 		t.Errorf("code %d, %q…: %s", code, out[:min(len(out), 60)], errs)
 	}
@@ -172,7 +145,7 @@ func TestTheSetAtATime(t *testing.T) {
 		{[]string{path, "web", "at", "2026-11-30T10:00:45Z"}, "UNCERTAIN, active 10.0.0.2:8080, active 10.0.0.4:8080, active 10.0.0.5:8080"},
 	}
 	for _, tt := range tests {
-		out, errs, code := timelineRun(t, "", append([]string{"timeline"}, tt.args...)...)
+		out, errs, code := run(t, "", append([]string{"timeline"}, tt.args...)...)
 		if code != ExitHolds {
 			t.Errorf("%v: code %d: %s", tt.args, code, errs)
 			continue
@@ -242,7 +215,7 @@ func TestTimelineExitCodes(t *testing.T) {
 		{"record -A --out " + filepath.Join(t.TempDir(), "no", "folder.db"), ExitFailed, "folder.db"},
 	}
 	for _, tt := range tests {
-		out, errs, code := timelineRun(t, "", strings.Fields(tt.args)...)
+		out, errs, code := run(t, "", strings.Fields(tt.args)...)
 		if code != tt.code || !strings.Contains(errs, tt.says) {
 			t.Errorf("%s\n  code %d, want %d, and %q\n  %s%s", tt.args, code, tt.code, tt.says, errs, out[:min(len(out), 200)])
 		}
@@ -265,7 +238,7 @@ func TestTerminalsAreSafeFromNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"timeline", path}, {"timeline", "at", "start", path}} {
-		out, _, code := timelineRun(t, "", args...)
+		out, _, code := run(t, "", args...)
 		if code != ExitHolds || strings.ContainsAny(out, "\x1b\u009b") || !strings.Contains(out, "web\uFFFD[2J") {
 			t.Errorf("%v: code %d, %q", args, code, out)
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
@@ -19,10 +18,10 @@ import (
 )
 
 type verifyFlags struct {
-	cluster *genericclioptions.ConfigFlags
+	cluster *ClusterFlags
 	// slices has the flags that verify shares with backends: where slices come
 	// from and who is chosen.
-	slices   backendsFlags
+	slices   ChoiceFlags
 	port     string
 	protocol string
 	family   string
@@ -45,8 +44,7 @@ type verifyFlags struct {
 }
 
 func newVerifyCommand(streams Streams) *cobra.Command {
-	f := verifyFlags{cluster: newClusterFlags()}
-	f.slices.cluster = f.cluster
+	f := verifyFlags{cluster: NewClusterFlags()}
 	cmd := &cobra.Command{
 		Use:   "verify [NAMESPACE/]SERVICE [--consumer SPEC]... [--probe URL]... [--for DURATION | --during COMMAND]",
 		Short: "Compare what slices say with what a consumer has and with who really answers",
@@ -114,16 +112,10 @@ are), 1 the command of --during failed, 2 wrong usage.`,
 	flags.StringVar(&f.port, "port", "", "name of the Service's port (default: its only one)")
 	flags.StringVar(&f.protocol, "protocol", "TCP", "protocol of the port, with --port")
 	flags.StringVar(&f.family, "family", "", "the consumer's IP family, IPv4 or IPv6 (default: both)")
-	flags.StringArrayVarP(&f.slices.files, "filename", "f", nil, "file or folder with EndpointSlices instead of a cluster, - for stdin; may be repeated")
-	flags.StringVar(&f.slices.events, "events", "", "recorded watch instead of a cluster, - for stdin: what it comes to in the end")
-	flags.StringVar(&f.slices.policy, "policy", "", "who should get new connections: "+policyNames()+" (default \"ready\")")
-	flags.StringVar(&f.slices.location.Zone, "zone", "", "the zone where the consumer stands")
-	flags.StringVar(&f.slices.location.Node, "node", "", "the node where the consumer stands")
-	flags.StringVar(&f.slices.topology, "topology", "", "judge nearness by hints, zone or node (default: take all)")
-	flags.StringVar(&f.slices.mode, "topology-mode", "prefer", "when nothing is near: prefer takes all, require takes none")
+	f.slices.AddTo(flags, "should get", ": what it comes to in the end")
 	flags.StringVar(&f.record, "record", "", "file to record slices, Pods and what consumers and probes did into, for 'timeline'")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json, yaml or html")
-	f.cluster.AddFlags(flags)
+	f.cluster.AddTo(flags)
 	return cmd
 }
 
@@ -144,7 +136,7 @@ func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) e
 	if err := f.connections(ctx, slices, &config); err != nil {
 		return err
 	}
-	progress := progressLine(streams.Err)
+	progress := ProgressLine(streams.Err)
 	config.Say = func(what string) { progress("verify: " + what) }
 
 	recording, err := f.startRecording(ctx, slices, &config)
@@ -168,7 +160,7 @@ func (f *verifyFlags) run(ctx context.Context, streams Streams, args []string) e
 func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.Config) (*live.Report, error) {
 	runner, err := live.New(config)
 	if err != nil {
-		return nil, withExit(ExitUsage, err)
+		return nil, WithExit(ExitUsage, err)
 	}
 	plan := live.Plan{For: f.duration, Timeout: f.timeout}
 	if f.during != "" {
@@ -177,9 +169,9 @@ func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.
 	report, err := runner.Run(ctx, plan)
 	switch {
 	case errors.Is(err, live.ErrPort):
-		return nil, usageErrorf("%w: see --port", err)
+		return nil, UsageErrorf("%w: see --port", err)
 	case err != nil:
-		return nil, withExit(ExitUnknown, err)
+		return nil, WithExit(ExitUnknown, err)
 	}
 	return report, nil
 }
@@ -190,11 +182,11 @@ func (f *verifyFlags) verify(ctx context.Context, stderr io.Writer, config live.
 func (f *verifyFlags) exit(ctx context.Context, report *live.Report) error {
 	switch {
 	case report.Outcome == verify.Different:
-		return withExit(ExitFinding, errQuiet)
+		return WithExit(ExitFinding, ErrQuiet)
 	case report.Command != nil && report.Command.Failed() && !f.allowFailure && ctx.Err() == nil:
 		return fmt.Errorf("the command of --during failed: %s", report.Command.Problem)
 	case report.Outcome == verify.Undetermined:
-		return withExit(ExitUnknown, errQuiet)
+		return WithExit(ExitUnknown, ErrQuiet)
 	}
 	return nil
 }
@@ -202,30 +194,30 @@ func (f *verifyFlags) exit(ctx context.Context, report *live.Report) error {
 func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 	var none endpointset.ServiceKey
 	if len(args) != 1 {
-		return none, usageErrorf("say which Service: verify NAMESPACE/SERVICE")
+		return none, UsageErrorf("say which Service: verify NAMESPACE/SERVICE")
 	}
-	services, err := f.slices.services(args)
+	services, err := f.cluster.Services(args)
 	if err != nil {
 		return none, err
 	}
-	offline := len(f.slices.files) > 0 || f.slices.events != ""
+	if err := f.slices.CheckSources(); err != nil {
+		return none, err
+	}
 	switch {
 	case len(f.consumers)+len(f.probes.targets)+len(f.hold.targets) == 0 && !f.published:
-		return none, usageErrorf("say what to verify: --consumer, --probe, --hold or --published")
+		return none, UsageErrorf("say what to verify: --consumer, --probe, --hold or --published")
 	case len(f.hold.targets) > 0 && f.duration == 0 && f.during == "":
-		return none, usageErrorf("--hold needs --for or --during: say for how long, or through what")
+		return none, UsageErrorf("--hold needs --for or --during: say for how long, or through what")
 	case f.health != "" && !f.published:
-		return none, usageErrorf("--health is for --published")
-	case len(f.slices.files) > 0 && f.slices.events != "":
-		return none, usageErrorf("-f and --events exclude each other: slices come from one of them")
+		return none, UsageErrorf("--health is for --published")
 	case f.duration != 0 && f.during != "":
-		return none, usageErrorf("--for and --during exclude each other: a command says itself how long it takes")
+		return none, UsageErrorf("--for and --during exclude each other: a command says itself how long it takes")
 	case f.duration < 0 || f.settle <= 0 || f.interval < 0 || f.timeout <= 0:
-		return none, usageErrorf("--for, --settle, --interval and --timeout are times from now on: write them as 5s or 10m")
-	case f.record != "" && offline:
-		return none, usageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
+		return none, UsageErrorf("--for, --settle, --interval and --timeout are times from now on: write them as 5s or 10m")
+	case f.record != "" && f.slices.Offline():
+		return none, UsageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
 	case !validVerifyOutput(f.output):
-		return none, usageErrorf("unknown output %q: use table, wide, json, yaml or html", f.output)
+		return none, UsageErrorf("unknown output %q: use table, wide, json, yaml or html", f.output)
 	}
 	return services[0], nil
 }
@@ -251,12 +243,12 @@ func (f *verifyFlags) connections(ctx context.Context, slices *verifySlices, con
 
 // config returns what the flags say of consumers, times and the choice.
 func (f *verifyFlags) config() (live.Config, error) {
-	view, err := f.slices.choice()
+	chosen, err := f.slices.Options()
 	if err != nil {
 		return live.Config{}, err
 	}
 	config := live.Config{
-		Selector: live.Selector{Policy: view.Policy, Location: view.Location, Port: f.port, Protocol: f.protocol, Named: f.port != ""},
+		Selector: live.Selector{Policy: chosen.Policy, Location: chosen.Location, Port: f.port, Protocol: f.protocol, Named: f.port != ""},
 		Settle:   f.settle, Interval: f.interval, Requests: f.probes.requests, Names: new(live.Names),
 	}
 	switch f.family {
@@ -266,16 +258,16 @@ func (f *verifyFlags) config() (live.Config, error) {
 	case endpointset.IPv6.String():
 		config.Selector.Family = endpointset.IPv6
 	default:
-		return config, usageErrorf("unknown --family %q: use IPv4 or IPv6", f.family)
+		return config, UsageErrorf("unknown --family %q: use IPv4 or IPv6", f.family)
 	}
 	seen := map[string]bool{}
 	for _, spec := range f.consumers {
 		consumer, err := observe.Parse(spec)
 		if err != nil {
-			return live.Config{}, usageErrorf("--consumer: %w", err)
+			return live.Config{}, UsageErrorf("--consumer: %w", err)
 		}
 		if seen[spec] {
-			return live.Config{}, usageErrorf("--consumer %s is given twice", consumer)
+			return live.Config{}, UsageErrorf("--consumer %s is given twice", consumer)
 		}
 		seen[spec] = true
 		config.Consumers = append(config.Consumers, consumer)

@@ -33,7 +33,7 @@ func (f *verifyHoldFlags) addTo(flags *pflag.FlagSet) {
 // holders returns where connections are held, under the conditions of probes.
 func (f *verifyHoldFlags) holders(ctx context.Context, options probe.Options) ([]*hold.Target, error) {
 	if f.connections <= 0 || f.every <= 0 { // to package hold, 0 is the default
-		return nil, usageErrorf("--hold-connections and --hold-every must be positive")
+		return nil, UsageErrorf("--hold-connections and --hold-every must be positive")
 	}
 	var all []*hold.Target
 	for _, text := range f.targets {
@@ -42,10 +42,10 @@ func (f *verifyHoldFlags) holders(ctx context.Context, options probe.Options) ([
 			Header: options.Header, Identify: options.Identify, Names: options.Names,
 		})
 		if err != nil {
-			return nil, usageErrorf("--hold: %w", err)
+			return nil, UsageErrorf("--hold: %w", err)
 		}
 		if err := target.Check(ctx); err != nil {
-			return nil, usageErrorf("--hold: %w: see --allow-probe", err)
+			return nil, UsageErrorf("--hold: %w: see --allow-probe", err)
 		}
 		all = append(all, target)
 	}
@@ -64,12 +64,12 @@ func healthProbes(text string, options probe.Options) (func(netip.AddrPort) (ver
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Hostname() != "" || u.User != nil {
-		return nil, usageErrorf("--health %q: write a URL without a host, such as http://:8081/healthz", text)
+		return nil, UsageErrorf("--health %q: write a URL without a host, such as http://:8081/healthz", text)
 	}
 	port := uint64(0)
 	if u.Port() != "" {
 		if port, err = strconv.ParseUint(u.Port(), 10, 16); err != nil {
-			return nil, usageErrorf("--health %q: %w", text, err)
+			return nil, UsageErrorf("--health %q: %w", text, err)
 		}
 	}
 	options.Send = ""
@@ -84,7 +84,7 @@ func healthProbes(text string, options probe.Options) (func(netip.AddrPort) (ver
 	}
 	// Whatever is wrong with it is wrong for every address.
 	if _, err := at(netip.MustParseAddrPort("127.0.0.1:80")); err != nil {
-		return nil, usageErrorf("--health: %w", err)
+		return nil, UsageErrorf("--health: %w", err)
 	}
 	return at, nil
 }

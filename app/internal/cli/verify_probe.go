@@ -60,7 +60,7 @@ func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 	for _, text := range f.allow {
 		network, err := parseNetwork(text)
 		if err != nil {
-			return dial.Dialer{}, usageErrorf("--allow-probe %q: write a network, such as 203.0.113.0/24, or an address", text)
+			return dial.Dialer{}, UsageErrorf("--allow-probe %q: write a network, such as 203.0.113.0/24, or an address", text)
 		}
 		allowed = append(allowed, network)
 	}
@@ -68,13 +68,13 @@ func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 	if f.from != "" {
 		from, err := netip.ParseAddr(f.from)
 		if err != nil {
-			return d, usageErrorf("--probe-from %q: write an address of this machine", f.from)
+			return d, UsageErrorf("--probe-from %q: write an address of this machine", f.from)
 		}
 		d.From = from
 	}
 	var err error
 	if d.TLS, err = dial.TLSConfig(f.ca, f.serverName, f.insecure); err != nil {
-		return d, usageErrorf("--probe-ca: %w", err)
+		return d, UsageErrorf("--probe-ca: %w", err)
 	}
 	return d, nil
 }
@@ -92,7 +92,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 // allowed.
 func (f *verifyProbeFlags) options(own []netip.Prefix, names *live.Names) (probe.Options, error) {
 	if f.requests <= 0 || f.timeout <= 0 {
-		return probe.Options{}, usageErrorf("--probes and --probe-timeout must be positive")
+		return probe.Options{}, UsageErrorf("--probes and --probe-timeout must be positive")
 	}
 	dialer, err := f.dialer(own)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *verifyProbeFlags) options(own []netip.Prefix, names *live.Names) (probe
 	}
 	how, err := identify.Parse(f.identify)
 	if err != nil {
-		return probe.Options{}, usageErrorf("--identify: %w", err)
+		return probe.Options{}, UsageErrorf("--identify: %w", err)
 	}
 	options := probe.Options{
 		Dialer: dialer, Timeout: f.timeout, Header: http.Header{}, Send: strings.ReplaceAll(f.send, `\n`, "\n"), Method: f.method,
@@ -109,7 +109,7 @@ func (f *verifyProbeFlags) options(own []netip.Prefix, names *live.Names) (probe
 	for _, text := range f.headers {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
-			return probe.Options{}, usageErrorf("--probe-header %q: write NAME: VALUE", text)
+			return probe.Options{}, UsageErrorf("--probe-header %q: write NAME: VALUE", text)
 		}
 		options.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -127,14 +127,14 @@ func (f *verifyProbeFlags) probers(ctx context.Context, options probe.Options) (
 		}
 		target, err := probe.Parse(text, options)
 		if err != nil {
-			return nil, usageErrorf("--probe: %w", err)
+			return nil, UsageErrorf("--probe: %w", err)
 		}
 		if seen[text] {
-			return nil, usageErrorf("--probe %s is given twice", text)
+			return nil, UsageErrorf("--probe %s is given twice", text)
 		}
 		seen[text] = true
 		if err := target.Check(ctx); err != nil {
-			return nil, usageErrorf("--probe: %w: see --allow-probe", err)
+			return nil, UsageErrorf("--probe: %w: see --allow-probe", err)
 		}
 		all = append(all, target)
 	}

@@ -30,7 +30,7 @@ func (f *verifyFlags) startRecording(ctx context.Context, slices *verifySlices, 
 	if f.record == "" {
 		return &verifyRecording{}, nil
 	}
-	ignoreFileSizeSignal()
+	IgnoreFileSizeSignal()
 	scope := record.Scope{Namespace: slices.service.Namespace, Services: []string{slices.service.Name}}
 	w, err := store.Create(ctx, f.record, store.Run{Source: slices.host, Scope: scope.String(), Started: time.Now()})
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *verifyFlags) startRecording(ctx context.Context, slices *verifySlices, 
 	}
 	go func() {
 		err := cluster.Record(recording, w)
-		r.done <- closeRecording(ctx, w, err)
+		r.done <- CloseRecording(ctx, w, err)
 	}()
 	return r, nil
 }

@@ -111,7 +111,7 @@ ports: [{name: http, port: %d}]
 endpoints: [{addresses: ["%s"], conditions: {ready: %t, serving: true, terminating: %t}}]
 `, i, s.backends[i].address.Port(), s.backends[i].address.Addr(), state == "", state == "terminating")
 	}
-	return writeFile(s.t, "slices.yaml", text.String())
+	return WriteFile(s.t, "slices.yaml", text.String())
 }
 
 func (s *shop) consumer() string { return "haproxy:" + s.haproxy.Socket + "/web" }
@@ -120,13 +120,13 @@ func (s *shop) consumer() string { return "haproxy:" + s.haproxy.Socket + "/web"
 func (s *shop) verify(ctx context.Context, args ...string) (*live.Report, int, string) {
 	s.t.Helper()
 	var out bytes.Buffer
-	var errs syncBuffer
-	code := Main(ctx, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+	var errs Buffer
+	code := program.Main(ctx, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
 		append([]string{"slicewright", "verify", "shop/web", "--kubeconfig", filepath.Join(s.t.TempDir(), "none"), "-o", "json"}, args...))
 	if out.Len() == 0 {
 		return nil, code, errs.String()
 	}
-	checkSchema(s.t, "verifyreport", out.String())
+	CheckSchema(s.t, "verifyreport", out.String())
 	var report live.Report
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		s.t.Fatal(err)

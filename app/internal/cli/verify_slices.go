@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,22 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/slicewright/slicewright/app/internal/backendreport"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/watch"
 	"github.com/slicewright/slicewright/watch/replay"
 )
-
-// choice returns who is chosen, as the flags say.
-func (f *backendsFlags) choice() (backendreport.Options, error) {
-	f.output = string(backendreport.Table)
-	view, err := f.view(io.Discard)
-	if err != nil {
-		return backendreport.Options{}, err
-	}
-	return view.options, nil
-}
 
 // verifySlices is where the slices come from.
 type verifySlices struct {
@@ -41,30 +29,30 @@ type verifySlices struct {
 func (f *verifyFlags) source(streams Streams, named endpointset.ServiceKey) (*verifySlices, error) {
 	index := endpointset.NewIndex(endpointset.Options{})
 	switch {
-	case len(f.slices.files) > 0:
-		all, err := replay.Files(f.slices.files, streams.In)
+	case len(f.slices.Files) > 0:
+		all, err := replay.Files(f.slices.Files, streams.In)
 		if err != nil {
 			return nil, err
 		}
 		index.Replace(all)
-		return fixed(index, named, strings.Join(f.slices.files, ", "))
-	case f.slices.events != "":
-		recording, err := openEvents(streams, f.slices.events)
+		return fixed(index, named, strings.Join(f.slices.Files, ", "))
+	case f.slices.Events != "":
+		recording, err := streams.OpenEvents(f.slices.Events)
 		if err != nil {
 			return nil, err
 		}
 		defer recording.Close()
-		if err := replay.Stream(f.slices.events, recording, func(e replay.Event) error { e.Apply(index); return nil }); err != nil {
+		if err := replay.Stream(f.slices.Events, recording, func(e replay.Event) error { e.Apply(index); return nil }); err != nil {
 			return nil, err
 		}
-		return fixed(index, named, f.slices.events)
+		return fixed(index, named, f.slices.Events)
 	}
-	client, connection, err := connect(f.cluster, "verify")
+	client, connection, err := f.cluster.Connect("verify")
 	if err != nil {
 		return nil, err
 	}
 	if named.Namespace == "" {
-		if named.Namespace, _, err = f.cluster.ToRawKubeConfigLoader().Namespace(); err != nil {
+		if named.Namespace, err = f.cluster.CurrentNamespace(); err != nil {
 			return nil, fmt.Errorf("connect to the cluster: %w", err)
 		}
 	}
@@ -80,11 +68,11 @@ func fixed(index *endpointset.Index, named endpointset.ServiceKey, where string)
 	})
 	switch len(found) {
 	case 0:
-		return nil, withExit(ExitUnknown, errNoSlices(named, where))
+		return nil, WithExit(ExitUnknown, ErrNoSlices(named, where))
 	case 1:
 		return &verifySlices{service: found[0], source: live.Fixed{Set: index.Service(found[0])}}, nil
 	}
-	return nil, usageErrorf("Service %s is in the namespaces %s and %s of %s: write NAMESPACE/%s", named.Name, found[0].Namespace, found[1].Namespace, where, named.Name)
+	return nil, UsageErrorf("Service %s is in the namespaces %s and %s of %s: write NAMESPACE/%s", named.Name, found[0].Namespace, found[1].Namespace, where, named.Name)
 }
 
 // accessChecked asks first whether slices may be read: a watch would try for ever.

@@ -266,7 +266,7 @@ func TestVerifyOutputs(t *testing.T) {
 }
 
 func TestVerifyRefuses(t *testing.T) {
-	two := writeFile(t, "two.yaml", `
+	two := WriteFile(t, "two.yaml", `
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: a, namespace: shop, labels: {kubernetes.io/service-name: web}}
@@ -281,7 +281,7 @@ addressType: IPv4
 ports: [{name: http, port: 80}]
 endpoints: [{addresses: ["10.0.0.1"]}]
 `)
-	file := writeFile(t, "backends.txt", "10.0.0.1:80\n")
+	file := WriteFile(t, "backends.txt", "10.0.0.1:80\n")
 	consumer := []string{"shop/web", "--consumer", "file:" + file}
 	for _, c := range []struct {
 		name string

@@ -3,47 +3,9 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
-
-// version is set by the release build with -ldflags -X; a plain `go build` or
-// `go install` falls back on the module's own build information.
-var version = ""
-
-type versionInfo struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Version    string `json:"version"`
-	Revision   string `json:"revision,omitempty"`
-	Go         string `json:"go"`
-	Platform   string `json:"platform"`
-}
-
-func buildVersion() versionInfo {
-	info := versionInfo{
-		APIVersion: "slicewright.dev/v1alpha1",
-		Kind:       "Version",
-		Version:    version,
-		Go:         runtime.Version(),
-		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
-	}
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return info
-	}
-	if info.Version == "" {
-		info.Version = build.Main.Version
-	}
-	for _, s := range build.Settings {
-		if s.Key == "vcs.revision" {
-			info.Revision = s.Value
-		}
-	}
-	return info
-}
 
 func newVersionCommand(streams Streams) *cobra.Command {
 	var output string
@@ -52,7 +14,7 @@ func newVersionCommand(streams Streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info := buildVersion()
+			info := Build()
 			switch output {
 			case "":
 				_, err := fmt.Fprintf(streams.Out, "slicewright %s %s %s\n", info.Version, info.Go, info.Platform)
@@ -62,7 +24,7 @@ func newVersionCommand(streams Streams) *cobra.Command {
 				enc.SetIndent("", "  ")
 				return enc.Encode(info)
 			default:
-				return usageErrorf("unknown output %q: use json, or leave -o out", output)
+				return UsageErrorf("unknown output %q: use json, or leave -o out", output)
 			}
 		},
 	}

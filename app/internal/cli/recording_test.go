@@ -24,15 +24,15 @@ func TestAFailedRecordingSaysItOnce(t *testing.T) {
 	if !errors.Is(failed, store.ErrTakenOver) {
 		t.Fatal(failed)
 	}
-	err := closeRecording(t.Context(), writers[0], failed)
+	err := CloseRecording(t.Context(), writers[0], failed)
 	if err == nil || strings.Count(err.Error(), "write the recording") != 1 || !strings.Contains(err.Error(), "nothing is kept") {
 		t.Errorf("it says %v", err)
 	}
-	if err := closeRecording(t.Context(), writers[1], nil); err != nil {
+	if err := CloseRecording(t.Context(), writers[1], nil); err != nil {
 		t.Error(err)
 	}
 	other := errors.New("another error")
-	if err := closeRecording(t.Context(), writers[1], other); !errors.Is(err, other) {
+	if err := CloseRecording(t.Context(), writers[1], other); !errors.Is(err, other) {
 		t.Errorf("closed again after %v it says %v", other, err)
 	}
 }
