@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/readiness/experiment"
 )
 
 // Every command of ours that a plan prints is one that there is, with flags that it
 // takes.
 func TestThePlansCommandsExist(t *testing.T) {
-	out, errs, code := run(t, "", "experiment", "plan", "-o", "json", "--service", "shop/cart", "--workload", "deployment/cart",
-		"--from-manifest", ProjectFolder+"app/internal/readiness/experiment/testdata/kube-controller-manager.yaml")
-	if code != ExitHolds {
+	out, errs, code := runProgram(t, "", "experiment", "plan", "-o", "json", "--service", "shop/cart", "--workload", "deployment/cart",
+		"--from-manifest", "../readiness/experiment/testdata/kube-controller-manager.yaml")
+	if code != command.ExitHolds {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	var p experiment.Plan
@@ -30,12 +31,12 @@ func TestThePlansCommandsExist(t *testing.T) {
 		for _, e := range step.Expect {
 			commands = append(commands, e.Command)
 		}
-		for _, command := range commands {
-			args := wordsOf(command)
+		for _, text := range commands {
+			args := wordsOf(text)
 			if len(args) == 0 || args[0] != "slicewright" {
 				continue
 			}
-			root := program.Root(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
+			root := slicewright.Root(command.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 			cmd, rest, err := root.Find(args[1:])
 			if err == nil {
 				err = cmd.ParseFlags(rest)
@@ -44,7 +45,7 @@ func TestThePlansCommandsExist(t *testing.T) {
 				err = cmd.Args(cmd, cmd.Flags().Args())
 			}
 			if err != nil || cmd == root {
-				t.Errorf("step %s: %s: %v", step.Name, command, err)
+				t.Errorf("step %s: %s: %v", step.Name, text, err)
 				continue
 			}
 			looked[cmd.Name()] = true

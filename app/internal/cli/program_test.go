@@ -1,10 +1,12 @@
 package cli
 
-import "testing"
+import (
+	"testing"
 
-var program = slicewright
+	"github.com/slicewright/slicewright/app/internal/cli/clitest"
+)
 
-func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+func runProgram(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	return Run(t, &program, stdin, args...)
+	return clitest.Run(t, &slicewright, stdin, args...)
 }
