@@ -36,7 +36,8 @@ func (f *verifyFlags) source(streams command.Streams, named endpointset.ServiceK
 		if err != nil {
 			return nil, err
 		}
-		index.Replace(all)
+		relist := replay.Event{Relist: true, List: all}
+		relist.Apply(index)
 		return fixed(index, named, strings.Join(f.slices.Files, ", "))
 	case f.slices.Events != "":
 		recording, err := streams.OpenEvents(f.slices.Events)
