@@ -52,7 +52,7 @@ const healthInterval = 100 * time.Millisecond
 
 // Run implements Source.
 func (c Cluster) Run(ctx context.Context, t Teller) error {
-	// Wakes hold one token: whoever is woken reads the newest set anyway.
+	// Wakes hold one token, because the reader takes the newest set anyway.
 	woken := make(chan struct{}, 1)
 	w := watch.New(c.Client, watch.Options{
 		Namespaces: []string{c.Service.Namespace},
@@ -116,8 +116,8 @@ type Selector struct {
 	Port     string
 	Protocol string
 	Named    bool
-	// Family is the one that the consumer speaks; 0 is both. Addresses of the other
-	// are none of the Service's for it.
+	// Family is the IP family that the consumer uses; 0 is both. Addresses of the
+	// other family do not count for it.
 	Family endpointset.Family
 }
 
