@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
+	"github.com/slicewright/slicewright/app/internal/find/apimetrics/scrape"
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -30,7 +31,7 @@ func recorded(t *testing.T) *registry.Registry {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	counts, err := apimetrics.Parse(f)
+	counts, err := scrape.Parse(f)
 	if err != nil {
 		t.Fatal(err)
 	}
