@@ -44,12 +44,21 @@ func TestCases(t *testing.T) {
 func apply(ix *endpointset.Index, e slicetest.Event) []endpointset.Change {
 	switch e.Kind {
 	case slicetest.Put:
-		return ix.Apply(e.Slice)
+		return ix.Apply(ix.Parse(e.Slice))
 	case slicetest.Delete:
 		return ix.Delete(endpointset.SliceKey{Namespace: e.Slice.Namespace, Name: e.Slice.Name})
 	default:
-		return ix.Replace(e.All)
+		return ix.Replace("", parsed(ix, e.All))
 	}
+}
+
+// parsed parses every object of a list.
+func parsed(ix *endpointset.Index, all []*discoveryv1.EndpointSlice) []*endpointset.Slice {
+	list := make([]*endpointset.Slice, 0, len(all))
+	for _, es := range all {
+		list = append(list, ix.Parse(es))
+	}
+	return list
 }
 
 func check(t *testing.T, ix *endpointset.Index, c *slicetest.Case, service string, want slicetest.Want) {
@@ -117,7 +126,7 @@ func TestRecordedWatch(t *testing.T) {
 		}
 		switch event.Type {
 		case "ADDED", "MODIFIED":
-			ix.Apply(&event.Object)
+			ix.Apply(ix.Parse(&event.Object))
 		case "DELETED":
 			ix.Delete(endpointset.SliceKey{Namespace: event.Object.Namespace, Name: event.Object.Name})
 		}

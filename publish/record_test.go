@@ -20,7 +20,7 @@ func TestARecordComesBackAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(sliceOf("10.0.0.1", "10.0.0.2"))
+	ix.Apply(ix.Parse(sliceOf("10.0.0.1", "10.0.0.2")))
 	saved := publish.Record{
 		Upstream: "web", Target: "haproxy:/run/haproxy.sock/web", Generation: 7, Hash: "abc",
 		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Active: ix.Service(web).Backends(),

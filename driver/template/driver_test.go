@@ -26,7 +26,7 @@ func desired(t *testing.T, addresses ...string) publish.Desired {
 		es.Endpoints = append(es.Endpoints, discoveryv1.Endpoint{Addresses: []string{a}, Zone: new("zone \"a\"; }")})
 	}
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(es)
+	ix.Apply(ix.Parse(es))
 	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
 	sel := ix.Service(key).Select(endpointset.PolicyReady, endpointset.Location{})
 	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}

@@ -50,14 +50,14 @@ func TestPolicyKubeProxyEqualsKubeProxy(t *testing.T) {
 		theirs := newKubeProxies()
 		theirs.apply(nil, first)
 		theirs.apply(first, last)
-		ix.Replace(first)
+		replace(ix, first)
 		for _, es := range first {
 			if !slices.ContainsFunc(last, func(l *discoveryv1.EndpointSlice) bool { return l.Name == es.Name }) {
 				ix.Delete(endpointset.SliceKey{Namespace: es.Namespace, Name: es.Name})
 			}
 		}
 		for _, es := range last {
-			ix.Apply(es)
+			ix.Apply(ix.Parse(es))
 		}
 
 		at := g.location()

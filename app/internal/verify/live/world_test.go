@@ -38,7 +38,7 @@ func newWorld(addresses ...string) *world {
 
 // put makes addresses the Service's slice.
 func (w *world) put(addresses ...string) {
-	w.index.Apply(sliceOf(addresses...))
+	w.index.Apply(w.index.Parse(sliceOf(addresses...)))
 	if w.teller != nil {
 		w.teller.Set(w.index.Service(web))
 	}
