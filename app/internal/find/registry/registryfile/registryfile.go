@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // maxFile bounds a registry file, in bytes.
@@ -54,7 +53,7 @@ func Save(name string, r *registry.Registry) error {
 	if err != nil {
 		return fmt.Errorf("writing the registry %s: %w", name, err)
 	}
-	if err := renameio.WriteFile(name, b, 0o644); err != nil {
+	if err := atomicfile.Write(name, b, 0o644); err != nil {
 		return fmt.Errorf("writing the registry: %w", err)
 	}
 	return nil
