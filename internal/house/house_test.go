@@ -25,7 +25,7 @@ func TestTheHeartIsPure(t *testing.T) {
 func TestTheLibraryStaysLight(t *testing.T) {
 	library.Budgets(t, []Budget{
 		{"endpointset", 65},
-		{"producer", 370},
+		{"producer", 80},
 		{"publish", 110},
 		{"driver/haproxy", 110},
 		{"driver/template", 110},
