@@ -53,7 +53,7 @@ control-plane: ## Build the lab's Kubernetes control plane (a quarter of an hour
 	go run -C lab ./cmd/slicewright-lab build
 
 .PHONY: test
-test: deps lint control-plane test-unit test-race test-consumers ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
+test: deps lint apidiff control-plane test-unit test-race test-consumers ## Everything: lint, all packages, race detector, lab scenarios, conformance of what needs no other module
 	@# Both wait most of their time, each for a lab of its own.
 	$(MAKE) --no-print-directory -j2 test-lab test-conformance
 	@echo "make test: everything passed"
@@ -61,6 +61,7 @@ test: deps lint control-plane test-unit test-race test-consumers ## Everything: 
 .PHONY: test-unit
 test-unit: deps $(TOOLS)/.installed ## The product's packages and the lab's own
 	$(GOTESTSUM) -timeout 15m $(PRODUCT)
+	cd tools && GOWORK=off go test ./...
 	cd lab && $(GOTESTSUM) -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
 
 .PHONY: test-consumers
@@ -85,12 +86,17 @@ conformance: deps control-plane ## Run every consumer through every scenario, an
 	go run -C lab ./cmd/slicewright-lab conformance --write
 
 .PHONY: lint
-lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck
+lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in added text (see CONTRIBUTING.md)
 	@unformatted=$$($(TOOLS)/gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run make format):"; echo "$$unformatted"; exit 1; fi
 	go vet $(PRODUCT)
 	$(TOOLS)/staticcheck $(PRODUCT)
 	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
+	GOWORK=off go run -C tools ./words
+
+.PHONY: apidiff
+apidiff: $(TOOLS)/.installed ## What changed in the library's public API since the last release (or BASE=REVISION)
+	APIDIFF=$(TOOLS)/apidiff tools/apidiff.sh $(BASE)
 
 .PHONY: format
 format: $(TOOLS)/.installed ## Format all Go code

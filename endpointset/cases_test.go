@@ -44,12 +44,21 @@ func TestCases(t *testing.T) {
 func apply(ix *endpointset.Index, e slicetest.Event) []endpointset.Change {
 	switch e.Kind {
 	case slicetest.Put:
-		return ix.Apply(e.Slice)
+		return ix.Apply(ix.Parse(e.Slice))
 	case slicetest.Delete:
 		return ix.Delete(endpointset.SliceKey{Namespace: e.Slice.Namespace, Name: e.Slice.Name})
 	default:
-		return ix.Replace(e.All)
+		return ix.Replace("", parsed(ix, e.All))
 	}
+}
+
+// parsed parses every object of a list.
+func parsed(ix *endpointset.Index, all []*discoveryv1.EndpointSlice) []*endpointset.Slice {
+	list := make([]*endpointset.Slice, 0, len(all))
+	for _, es := range all {
+		list = append(list, ix.Parse(es))
+	}
+	return list
 }
 
 func check(t *testing.T, ix *endpointset.Index, c *slicetest.Case, service string, want slicetest.Want) {
@@ -62,7 +71,7 @@ func check(t *testing.T, ix *endpointset.Index, c *slicetest.Case, service strin
 		Zone: c.At.Zone, Node: c.At.Node,
 		Topology: endpointset.Topology(c.At.Topology), Mode: endpointset.Mode(c.At.Mode),
 	}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: service}).Select(policy, at)
+	sel := ix.Service(endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: service}).Select(endpointset.Query{Policy: policy, Location: at})
 	if diff := cmp.Diff(want.Active, lines(sel.Active)); diff != "" && want.Active != nil {
 		t.Errorf("%s: active (-want +got):\n%s", service, diff)
 	}
@@ -117,7 +126,7 @@ func TestRecordedWatch(t *testing.T) {
 		}
 		switch event.Type {
 		case "ADDED", "MODIFIED":
-			ix.Apply(&event.Object)
+			ix.Apply(ix.Parse(&event.Object))
 		case "DELETED":
 			ix.Delete(endpointset.SliceKey{Namespace: event.Object.Namespace, Name: event.Object.Name})
 		}
@@ -127,7 +136,7 @@ func TestRecordedWatch(t *testing.T) {
 		t.Fatalf("read %d events: %v", events, err)
 	}
 
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.Query{})
 	replaced := 0
 	for _, b := range sel.Active {
 		if netip.MustParsePrefix("10.43.0.0/24").Contains(b.Addr) {

@@ -21,18 +21,18 @@ func TestCostOfAnEventDoesNotGrowWithTheService(t *testing.T) {
 	measure := func(endpoints int) cost {
 		ix := endpointset.NewIndex(endpointset.Options{})
 		all := slicetest.Service("web", endpoints, 100)
-		ix.Replace(all)
+		ix.Replace("", parsed(ix, all))
 		ix.Service(serviceKey("web"))
 
 		ready, unready := all[0].DeepCopy(), all[0].DeepCopy()
 		ready.ResourceVersion, unready.ResourceVersion = "1000000", "1000001"
 		unready.Endpoints[7].Conditions.Ready = new(false)
 		before := ix.Looked()
-		changes := ix.Apply(unready)
+		changes := ix.Apply(ix.Parse(unready))
 		c := cost{looked: ix.Looked() - before, changed: changes[0].Len()}
 		next := []*discoveryv1.EndpointSlice{ready, unready}
 		turn := 0
-		c.allocations = testing.AllocsPerRun(100, func() { ix.Apply(next[turn%2]); turn++ })
+		c.allocations = testing.AllocsPerRun(100, func() { ix.Apply(ix.Parse(next[turn%2])); turn++ })
 		return c
 	}
 	small := measure(100)
@@ -62,7 +62,8 @@ func TestCostOfAFirstListIsNotInItsEndpoints(t *testing.T) {
 			}
 			var changes []endpointset.Change
 			allocations := testing.AllocsPerRun(5, func() {
-				changes = endpointset.NewIndex(endpointset.Options{}).Replace(all)
+				ix := endpointset.NewIndex(endpointset.Options{})
+				changes = ix.Replace("", parsed(ix, all))
 			})
 			if len(changes) != services || changes[0].Len() != endpoints {
 				t.Fatalf("%d Services changed, the first in %d backends", len(changes), changes[0].Len())

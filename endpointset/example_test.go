@@ -24,11 +24,11 @@ func slice(name string, endpoints ...discoveryv1.Endpoint) *discoveryv1.Endpoint
 // A controller feeds events in and is told what changed.
 func ExampleIndex() {
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(slice("cart-a", discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}}))
-	changes := ix.Apply(slice("cart-b",
+	ix.Apply(ix.Parse(slice("cart-a", discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}})))
+	changes := ix.Apply(ix.Parse(slice("cart-b",
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}}, // on its way from one slice to the other
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}},
-	))
+	)))
 	for _, c := range changes {
 		for _, b := range c.Added() {
 			fmt.Println(c.Service, "added", b.Endpoint())
@@ -41,14 +41,13 @@ func ExampleIndex() {
 // A policy splits the set into what gets new connections and what does not.
 func ExampleSet_Select() {
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(slice("cart-a",
+	ix.Apply(ix.Parse(slice("cart-a",
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}},
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.3"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false), Terminating: new(true)}},
-	))
-	at := endpointset.Location{}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.PolicyReady, at)
-	for _, v := range sel.Explain(at) {
+	)))
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.Query{})
+	for _, v := range sel.Explain() {
 		fmt.Printf("%s %s (%s): %s\n", v.Endpoint(), v.State, v.Rule, v.Because)
 	}
 	// Output:

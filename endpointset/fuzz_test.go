@@ -28,8 +28,8 @@ func FuzzSlices(f *testing.F) {
 		ix := endpointset.NewIndex(endpointset.Options{})
 		for _, data := range [][]byte{first, second} {
 			for _, es := range decode(data) {
-				ix.Apply(es)
-				if again := ix.Apply(es); len(again) > 0 {
+				ix.Apply(ix.Parse(es))
+				if again := ix.Apply(ix.Parse(es)); len(again) > 0 {
 					t.Errorf("the same slice again changed %v", again)
 				}
 			}
@@ -37,11 +37,12 @@ func FuzzSlices(f *testing.F) {
 		for _, key := range ix.Services() {
 			for _, policy := range endpointset.Policies() {
 				at := endpointset.Location{Zone: "a", Node: "n", Topology: endpointset.TopologyHints, Mode: endpointset.ModeRequire}
-				ix.Service(key).Select(policy, at).Explain(at)
+				sel := ix.Service(key).Select(endpointset.Query{Policy: policy, Location: at})
+				sel.Explain()
 			}
 		}
 		ix.CheckInvariants(t)
-		ix.Replace(nil)
+		ix.Replace("", nil)
 		if left := ix.Services(); len(left) > 0 {
 			t.Errorf("%v are left of nothing", left)
 		}

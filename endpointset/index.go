@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-
-	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
 // Index joins slices into Services. Create it with [NewIndex]. All methods may
@@ -82,17 +80,11 @@ func NewIndex(options Options) *Index {
 
 // Apply takes a slice that was added or updated and returns what changed: for
 // no Service when the event had no meaning (S18), for two when the slice's
-// service-name label moved it (S1). The object is only read and not kept. A nil
-// slice changes nothing.
-func (ix *Index) Apply(es *discoveryv1.EndpointSlice) []Change {
-	if es == nil {
+// service-name label moved it (S1). Nil changes nothing.
+func (ix *Index) Apply(s *Slice) []Change {
+	if s == nil {
 		return nil
 	}
-	return ix.ApplySlice(ix.Parse(es))
-}
-
-// ApplySlice is [Index.Apply] for a slice that this index has parsed already.
-func (ix *Index) ApplySlice(s *Slice) []Change {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	return ix.put(nil, s.key, s)
@@ -106,30 +98,13 @@ func (ix *Index) Delete(key SliceKey) []Change {
 	return ix.put(nil, key, nil)
 }
 
-// Replace takes a full list: slices that are not in it are gone (S16). The
-// changes are those between before and after, one for each Service; no reader
-// sees anything in between. Of slices with one name the last in the list counts.
-func (ix *Index) Replace(all []*discoveryv1.EndpointSlice) []Change {
-	parsed := make([]*Slice, 0, len(all))
-	for _, es := range all {
-		if es != nil {
-			parsed = append(parsed, ix.Parse(es))
-		}
-	}
-	return ix.ReplaceSlices(parsed)
-}
-
-// ReplaceSlices is [Index.Replace] for slices that this index has parsed already.
-func (ix *Index) ReplaceSlices(all []*Slice) []Change { return ix.replaceWithin("", all) }
-
-// ReplaceNamespace is [Index.ReplaceSlices] for a list of one namespace: slices
-// in others stay, and so does what all holds of others out.
-func (ix *Index) ReplaceNamespace(namespace string, all []*Slice) []Change {
-	return ix.replaceWithin(namespace, all)
-}
-
-// replaceWithin replaces the slices of a namespace, of all if it is "".
-func (ix *Index) replaceWithin(namespace string, all []*Slice) []Change {
+// Replace takes a full list of the slices of a namespace, or of all namespaces
+// if namespace is "". Slices of the namespace that are not in the list are gone
+// (S16); slices in other namespaces stay, and such slices in the list are passed
+// over. The changes are those between before and after, one for each Service; no
+// reader sees anything in between. If two slices in the list have one name, the
+// later one counts. Nil slices are passed over.
+func (ix *Index) Replace(namespace string, all []*Slice) []Change {
 	within := func(key SliceKey) bool { return namespace == "" || key.Namespace == namespace }
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -143,7 +118,7 @@ func (ix *Index) replaceWithin(namespace string, all []*Slice) []Change {
 	}
 	ix.lists++
 	for _, s := range all {
-		if within(s.key) {
+		if s != nil && within(s.key) {
 			changes = ix.put(changes, s.key, s)
 		}
 	}

@@ -185,7 +185,7 @@ func (w *world) check(t *rapid.T) {
 	left := slices.Collect(maps.Values(w.left))
 	rand.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 	for _, es := range left {
-		fresh.Apply(es)
+		fresh.Apply(fresh.Parse(es))
 	}
 	if diff := cmp.Diff(fresh.Services(), w.ix.Services(), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("services (-from scratch +index):\n%s", diff)
@@ -204,7 +204,7 @@ func (w *world) check(t *rapid.T) {
 			t.Fatalf("%s (-index +sum of changes):\n%s", key, diff)
 		}
 		for _, policy := range endpointset.Policies() {
-			if diff := cmp.Diff(fresh.Service(key).Select(policy, endpointset.Location{}), w.ix.Service(key).Select(policy, endpointset.Location{}), exactly); diff != "" {
+			if diff := cmp.Diff(fresh.Service(key).Select(endpointset.Query{Policy: policy}), w.ix.Service(key).Select(endpointset.Query{Policy: policy}), exactly); diff != "" {
 				t.Fatalf("%s under %s (-from scratch +index):\n%s", key, policy, diff)
 			}
 		}
@@ -224,11 +224,11 @@ func TestSetEqualsFoldOfWhatIsLeft(t *testing.T) {
 				es := someSlice(t, version)
 				w.left[sliceKey(es)] = es
 				before := es.DeepCopy()
-				w.fold(t, w.ix.Apply(es))
+				w.fold(t, w.ix.Apply(w.ix.Parse(es)))
 				if diff := cmp.Diff(before, es); diff != "" {
 					t.Fatalf("the object was modified (S19):\n%s", diff)
 				}
-				if again := w.ix.Apply(es.DeepCopy()); len(again) != 0 {
+				if again := w.ix.Apply(w.ix.Parse(es.DeepCopy())); len(again) != 0 {
 					t.Fatalf("the same event again changed %v", again)
 				}
 			},
@@ -241,7 +241,7 @@ func TestSetEqualsFoldOfWhatIsLeft(t *testing.T) {
 					es.ResourceVersion = strconv.Itoa(version)
 					es.Labels["note"] = strconv.Itoa(version)
 					w.left[key] = es
-					changes := w.ix.Apply(es)
+					changes := w.ix.Apply(w.ix.Parse(es))
 					for _, c := range changes {
 						if len(c.Added())+len(c.Removed()) > 0 {
 							t.Fatalf("a write without meaning changed the backends: %v", c)
@@ -280,8 +280,8 @@ func TestSetEqualsFoldOfWhatIsLeft(t *testing.T) {
 						all = slices.Insert(all, 0, es)
 					}
 				}
-				w.fold(t, w.ix.Replace(all))
-				if again := w.ix.Replace(all); len(again) != 0 {
+				w.fold(t, w.ix.Replace("", parsed(w.ix, all)))
+				if again := w.ix.Replace("", parsed(w.ix, all)); len(again) != 0 {
 					t.Fatalf("the same list again changed %v (S16)", again)
 				}
 			},
@@ -300,7 +300,7 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 			es := someSlice(t, i+1)
 			es.Name = fmt.Sprintf("s%d", i)
 			es.Labels[discoveryv1.LabelServiceName] = "web"
-			ix.Apply(es)
+			ix.Apply(ix.Parse(es))
 			for _, b := range soloBackends(es) {
 				carried[b] = true
 			}
@@ -313,7 +313,7 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 			Topology: rapid.SampledFrom([]endpointset.Topology{endpointset.TopologyAny, endpointset.TopologyHints, endpointset.TopologyZone, endpointset.TopologyNode}).Draw(t, "topology"),
 			Mode:     rapid.SampledFrom([]endpointset.Mode{"", endpointset.ModePrefer, endpointset.ModeRequire}).Draw(t, "mode"),
 		}
-		sel := set.Select(policy, at)
+		sel := set.Select(endpointset.Query{Policy: policy, Location: at})
 
 		seen := map[endpointset.ID]endpointset.State{}
 		note := func(b endpointset.Backend, state endpointset.State) {
@@ -346,7 +346,7 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 		if len(seen) != len(carried) {
 			t.Fatalf("%d backends are in the slices, %d in the selection", len(carried), len(seen))
 		}
-		if verdicts := sel.Explain(at); len(verdicts) != len(carried) {
+		if verdicts := sel.Explain(); len(verdicts) != len(carried) {
 			t.Fatalf("%d backends, %d verdicts", len(carried), len(verdicts))
 		} else {
 			for _, v := range verdicts {
@@ -364,6 +364,55 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 					t.Fatalf("%s: %+v active is %v, want %v", policy, b, got, want)
 				}
 			}
+		}
+	})
+}
+
+// A query for some ports and one family gives the part of the whole selection
+// that is about them, and its backends in the order of S8.
+func TestAQueryGivesItsPartOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ix := endpointset.NewIndex(someOptions(t))
+		for i := range rapid.IntRange(1, 4).Draw(t, "slices") {
+			es := someSlice(t, i+1)
+			es.Name, es.Labels[discoveryv1.LabelServiceName] = fmt.Sprintf("s%d", i), "web"
+			ix.Apply(ix.Parse(es))
+		}
+		set := ix.Service(serviceKey("web"))
+		whole := endpointset.Query{Policy: rapid.SampledFrom(endpointset.Policies()).Draw(t, "policy")}
+		part := whole
+		part.Port = rapid.SampledFrom([]endpointset.PortName{{}, endpointset.PortNamed(""), endpointset.PortNamed("http"), endpointset.PortNamed("none")}).Draw(t, "port")
+		part.Protocol = rapid.SampledFrom([]string{"", "TCP", "UDP"}).Draw(t, "protocol")
+		part.Family = rapid.SampledFrom([]endpointset.Family{0, endpointset.IPv4, endpointset.IPv6}).Draw(t, "family")
+
+		all, got := set.Select(whole), set.Select(part)
+		other := func(b endpointset.Backend) bool {
+			name, chosen := part.Port.Name()
+			return chosen && b.PortName != name || part.Protocol != "" && b.Protocol != part.Protocol || part.Family != 0 && b.Family() != part.Family
+		}
+		want := all
+		want.Query, want.Fallback = part, got.Fallback
+		want.Active = slices.DeleteFunc(slices.Clone(all.Active), other)
+		want.Draining = slices.DeleteFunc(slices.Clone(all.Draining), other)
+		want.Excluded = slices.DeleteFunc(slices.Clone(all.Excluded), func(x endpointset.Exclusion) bool { return other(x.Backend) })
+		if diff := cmp.Diff(want, got, exactly, cmpopts.EquateComparable(endpointset.PortName{})); diff != "" {
+			t.Fatalf("%+v (-part of the whole +asked for):\n%s", part, diff)
+		}
+		terminating := slices.ContainsFunc(got.Active, func(b endpointset.Backend) bool { return b.Terminating })
+		if got.Fallback && !terminating || !got.Fallback && terminating && whole.Policy == endpointset.PolicyReadyOrTerminating {
+			t.Fatalf("fallback is %v, and a terminating backend is active: %v", got.Fallback, terminating)
+		}
+
+		var walked []endpointset.Verdict
+		for b, state := range got.All() {
+			walked = append(walked, endpointset.Verdict{Backend: b, State: state})
+		}
+		verdicts := got.Explain()
+		for i := range verdicts {
+			verdicts[i] = endpointset.Verdict{Backend: verdicts[i].Backend, State: verdicts[i].State}
+		}
+		if diff := cmp.Diff(verdicts, walked, exactly); diff != "" {
+			t.Fatalf("All (-explained +walked):\n%s", diff)
 		}
 	})
 }
@@ -400,7 +449,7 @@ func sentence(policy endpointset.Policy, b endpointset.Backend, all []endpointse
 // soloBackends are the identities that one slice carries, read off the object.
 func soloBackends(es *discoveryv1.EndpointSlice) []endpointset.ID {
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(es)
+	ix.Apply(ix.Parse(es))
 	var ids []endpointset.ID
 	for _, b := range ix.Service(serviceKey("web")).Backends() {
 		ids = append(ids, b.ID)

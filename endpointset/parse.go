@@ -15,10 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Parse takes from an EndpointSlice what a join needs. It never fails: what
-// cannot be used is left out, piece by piece, and stands in the diagnostics of
-// the Service's [Set]. The object is only read (S19) and not kept.
+// Parse takes from an EndpointSlice what a join needs. It changes nothing in the
+// index; hand the result to [Index.Apply] or [Index.Replace] of the same index,
+// whose [Options] decided what is believed.
+//
+// Parse never fails: what cannot be used is left out, piece by piece, and named
+// in the diagnostics of the Service's [Set]. The object is only read (S19) and
+// not kept. Parse of nil is nil.
 func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
+	if es == nil {
+		return nil
+	}
 	manager := es.Labels[discoveryv1.LabelManagedBy]
 	name, service := cloneNames(es.Name, es.Labels[discoveryv1.LabelServiceName])
 	s := &Slice{

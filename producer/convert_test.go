@@ -27,9 +27,9 @@ func backendsOf(slices []*discovery.EndpointSlice, namespace, name string) map[s
 	for i, s := range slices {
 		s = s.DeepCopy()
 		s.Name = fmt.Sprintf("s-%d", i) // as the API server would
-		ix.Apply(s)
+		ix.Apply(ix.Parse(s))
 	}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: namespace, Name: name}).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: namespace, Name: name}).Select(endpointset.Query{})
 	all := map[string]bool{}
 	for _, b := range sel.Active {
 		all[b.PortName+"/"+b.Protocol+" "+b.Endpoint()] = true

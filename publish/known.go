@@ -2,7 +2,6 @@ package publish
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func (p *Publisher) unknown(set *endpointset.Set) string {
 		p.setKnown(true)
 		return ""
 	}
-	return p.upstream.notThere(set)
+	return p.upstream.missing(set.Ports())
 }
 
 func (p *Publisher) setKnown(known bool) {
@@ -51,27 +50,17 @@ func (u *Upstream) isAt(port endpointset.Port) bool {
 	return port.Name == u.Port && port.Protocol == u.protocol()
 }
 
-// notThere says that the Service has endpoints and none of its slices has the
-// upstream's port, "" if that is not so.
-func (u *Upstream) notThere(set *endpointset.Set) string {
-	ports, endpoints := map[string]bool{}, 0
-	for _, s := range set.Slices() {
-		endpoints += s.Len()
-		for _, port := range s.Ports() {
-			if u.isAt(port) {
-				return ""
-			}
-			ports[fmt.Sprintf("%q/%s", port.Name, port.Protocol)] = true
+// missing says that the upstream's port is not among the ports of the Service.
+func (u *Upstream) missing(ports []endpointset.Port) string {
+	there := "its slices have no port with a number"
+	if len(ports) > 0 {
+		var names []string
+		for _, port := range ports {
+			names = append(names, fmt.Sprintf("%q/%s", port.Name, port.Protocol))
 		}
+		there = "its slices have the ports " + listed(slices.Compact(names))
 	}
-	switch {
-	case endpoints == 0:
-		return ""
-	case len(ports) == 0:
-		return fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have no port with a number", u.Service, u.Port, u.protocol())
-	}
-	return fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have the ports %s",
-		u.Service, u.Port, u.protocol(), listed(slices.Sorted(maps.Keys(ports))))
+	return fmt.Sprintf("Service %s has no backend at port %q/%s; %s", u.Service, u.Port, u.protocol(), there)
 }
 
 // listed joins names for a sentence. Whoever may write slices decides how many

@@ -39,7 +39,7 @@ func TestAMisspeltNameLeavesItsTargetAlone(t *testing.T) {
 				s := newStage(t, publish.Upstream{}, publish.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				s.lb.put("10.9.9.9:8080")
 				for _, es := range tc.slices {
-					s.ix.Apply(es)
+					s.ix.Apply(s.ix.Parse(es))
 				}
 				s.openGate()
 				time.Sleep(time.Minute)
@@ -70,12 +70,12 @@ func TestAMisspeltNameLeavesItsTargetAlone(t *testing.T) {
 func TestWhatWasSeenAndIsGoneIsEmpty(t *testing.T) {
 	for name, leave := range map[string]func(s *stage){
 		"the last slice goes": func(s *stage) { s.ix.Delete(keyOf(sliceOf())) },
-		"the port goes":       func(s *stage) { s.ix.Apply(otherPort("10.0.0.1")) },
+		"the port goes":       func(s *stage) { s.ix.Apply(s.ix.Parse(otherPort("10.0.0.1"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t, publish.Upstream{}, publish.Options{})
-				s.ix.Apply(sliceOf("10.0.0.1"))
+				s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 				s.openGate()
 				time.Sleep(time.Second)
 				leave(s)
@@ -94,7 +94,7 @@ func TestWhatWasSeenAndIsGoneIsEmpty(t *testing.T) {
 func TestAPortThatWentIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		time.Sleep(time.Second)
 		s.put(otherPort("10.0.0.1"))
@@ -114,7 +114,7 @@ func TestAServiceWithoutEndpointsIsKnown(t *testing.T) {
 		s.lb.put("10.9.9.9:8080")
 		placeholder := sliceOf()
 		placeholder.Ports = nil
-		s.ix.Apply(placeholder)
+		s.ix.Apply(s.ix.Parse(placeholder))
 		s.openGate()
 		time.Sleep(time.Second)
 		s.put(otherPort("10.0.0.1")) // and it is not unknown afterwards
@@ -151,7 +151,7 @@ func TestTheStateOnDiskMakesAPortKnown(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{Store: store})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		time.Sleep(time.Second)
 	})
@@ -197,7 +197,7 @@ func TestTheLastKnownGoodOfAnotherPortIsNotUsed(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{Store: store})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		time.Sleep(time.Second)
 	})

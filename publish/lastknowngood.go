@@ -12,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // A Store keeps for each target what was last applied to it and read back: the
@@ -109,9 +108,8 @@ func backendsOf(list []goodBackend) []endpointset.Backend {
 	return backends
 }
 
-// save replaces the file of the target. The new file is written beside the old
-// one, synced and renamed, and the folder is synced: after a crash there is the
-// old content or the new one.
+// save replaces the file of the target. After a crash there is the old content or
+// the new one.
 func (s Store) save(g lastKnownGood) error {
 	if s.dir == "" {
 		return nil
@@ -122,10 +120,7 @@ func (s Store) save(g lastKnownGood) error {
 		return fmt.Errorf("encode the last known good of %s: %w", g.Target, err)
 	}
 	path := s.path(g.Target)
-	if err := renameio.WriteFile(path, data, 0o640); err != nil {
-		return fmt.Errorf("keep the last known good of %s: %w", g.Target, err)
-	}
-	if err := syncDir(s.dir); err != nil {
+	if err := atomicfile.Write(path, data, 0o640); err != nil {
 		return fmt.Errorf("keep the last known good of %s: %w", g.Target, err)
 	}
 	return nil
@@ -172,13 +167,4 @@ func (s Store) path(target string) string {
 		name = fmt.Sprintf("%s_%016x", name[:180], hashOf(target))
 	}
 	return filepath.Join(s.dir, name+".json")
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

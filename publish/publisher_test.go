@@ -121,7 +121,7 @@ func (s *stage) openGate() {
 }
 
 func (s *stage) put(es *discoveryv1.EndpointSlice) {
-	s.ix.Apply(es)
+	s.ix.Apply(s.ix.Parse(es))
 	s.publisher.Wake(time.Time{})
 }
 
@@ -154,7 +154,7 @@ func TestNothingIsPublishedBeforeTheGateOpens(t *testing.T) {
 		if n := s.lb.applies(); n != 0 {
 			t.Fatalf("%d publishes before the gate opened", n)
 		}
-		s.ix.Apply(sliceOf("10.0.0.1", "10.0.0.2"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1", "10.0.0.2")))
 		s.openGate()
 		synctest.Wait()
 		expectActive(t, s.lb, "10.0.0.1:8080", "10.0.0.2:8080")
@@ -197,12 +197,12 @@ func TestChangesThatFollowGoOutTogether(t *testing.T) {
 func TestAWriteWithoutMeaningSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
 		touched := sliceOf("10.0.0.1")
 		touched.ResourceVersion, touched.Labels["note"] = "99", "new"
-		for _, c := range s.ix.Apply(touched) {
+		for _, c := range s.ix.Apply(s.ix.Parse(touched)) {
 			t.Errorf("the index reports %v", c)
 		}
 		s.publisher.Wake(time.Time{})
@@ -221,7 +221,7 @@ func TestAWriteWithoutMeaningSendsNothing(t *testing.T) {
 func TestAFailureIsRetriedWithBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{MinBackoff: 100 * time.Millisecond, MaxBackoff: 5 * time.Second})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
 
@@ -252,7 +252,7 @@ func TestAFailureIsRetriedWithBackoff(t *testing.T) {
 func TestAnObserveErrorSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
 		s.lb.fail(errors.New("connection refused"), nil)
@@ -268,7 +268,7 @@ func TestAnObserveErrorSendsNothing(t *testing.T) {
 func TestARestartedTargetIsFilledAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{Reobserve: 5 * time.Second})
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
 		s.lb.lose()
@@ -285,7 +285,7 @@ func TestATargetThatDoesNotTakeIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{})
 		s.lb.deaf = true
-		s.ix.Apply(sliceOf("10.0.0.1"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
 		if status := s.publisher.Status(); status.Phase != publish.PhaseFailing || !strings.Contains(status.LastError, "10.0.0.1:8080") {
@@ -300,7 +300,7 @@ func TestOnEmpty(t *testing.T) {
 		t.Run(fmt.Sprintf("hold=%v", hold), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t, publish.Upstream{HoldEmpty: hold}, publish.Options{})
-				s.ix.Apply(sliceOf("10.0.0.1"))
+				s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 				s.openGate()
 				synctest.Wait()
 				s.put(sliceOf())
@@ -330,7 +330,7 @@ func TestStartWithoutAnAPIServer(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, publish.Upstream{}, publish.Options{Store: store})
-		s.ix.Apply(sliceOf("10.0.0.1", "10.0.0.2"))
+		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1", "10.0.0.2")))
 		s.openGate()
 		time.Sleep(time.Second)
 	})

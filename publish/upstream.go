@@ -40,9 +40,11 @@ func (u *Upstream) protocol() string {
 // choose applies the upstream to the Service's set. warning is not empty when
 // the Service has backends and no backend has the upstream's port.
 func (u *Upstream) choose(set *endpointset.Set) (sel endpointset.Selection, warning string) {
-	sel = set.Select(u.Policy, u.Location).Port(u.Port, u.protocol())
-	if len(sel.Active)+len(sel.Draining)+len(sel.Excluded) == 0 {
-		warning = u.notThere(set)
+	sel = set.Select(endpointset.Query{
+		Policy: u.Policy, Location: u.Location, Port: endpointset.PortNamed(u.Port), Protocol: u.protocol(),
+	})
+	if ports := set.Ports(); sel.Len() == 0 && len(ports) > 0 {
+		warning = u.missing(ports)
 	}
 	return sel, warning
 }

@@ -23,9 +23,9 @@ func Handler(ix *endpointset.Index, changed func([]endpointset.Change)) cache.Re
 	put := func(obj any) {
 		switch obj := obj.(type) {
 		case *discoveryv1.EndpointSlice:
-			tell(ix.Apply(obj))
+			tell(ix.Apply(ix.Parse(obj)))
 		case parsed:
-			tell(ix.ApplySlice(obj.Slice))
+			tell(ix.Apply(obj.Slice))
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{

@@ -46,7 +46,7 @@ func (s *store) Update(obj any) error {
 	if err != nil {
 		return err
 	}
-	s.tell(s.watcher.index.ApplySlice(slice))
+	s.tell(s.watcher.index.Apply(slice))
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (s *store) Replace(list []any, _ string) error {
 		}
 		all = append(all, slice)
 	}
-	changes := s.watcher.index.ReplaceNamespace(s.source.namespace, all)
+	changes := s.watcher.index.Replace(s.source.namespace, all)
 	s.source.listed(len(all))
 	// Always told, even if nothing changed: an empty list opens the gate too.
 	s.watcher.changed(changes)

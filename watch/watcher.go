@@ -107,7 +107,7 @@ func (w *Watcher) Run(ctx context.Context) {
 // It is a reflector that writes into the index, and no shared informer: an
 // informer would keep a second store and hand a relist out object by object, so
 // that an endpoint that moved from one slice to another is absent for a moment.
-// See docs/adr/0011-reflector-into-index.md.
+// See docs/adr/0011-reflector-instead-of-informer.md.
 func (w *Watcher) reflector(s *source) *cache.Reflector {
 	client := w.client.EndpointSlices(s.namespace)
 	calls := &cache.ListWatch{

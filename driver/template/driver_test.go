@@ -27,9 +27,9 @@ import (
 func desired(t *testing.T, addresses ...string) publish.Desired {
 	t.Helper()
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(sliceOf(addresses...))
+	ix.Apply(ix.Parse(sliceOf(addresses...)))
 	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
-	sel := ix.Service(key).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(key).Select(endpointset.Query{})
 	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}
 }
 
@@ -262,7 +262,7 @@ func TestALongIntervalAndTheDefaultTimeoutGoTogether(t *testing.T) {
 		driver := newDriver(t, template.Config{Source: "builtin:json", Destination: dest, Reload: []string{"true"}, MinInterval: time.Minute})
 		key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
 		ix := endpointset.NewIndex(endpointset.Options{})
-		ix.Apply(sliceOf("10.0.0.1"))
+		ix.Apply(ix.Parse(sliceOf("10.0.0.1")))
 		source := func(key endpointset.ServiceKey) (*endpointset.Set, bool) { return ix.Service(key), true }
 		var log bytes.Buffer
 		var published latencies
@@ -291,7 +291,7 @@ func TestALongIntervalAndTheDefaultTimeoutGoTogether(t *testing.T) {
 		}
 		look(time.Second)
 		for i := range 30 { // a change each second
-			ix.Apply(sliceOf(fmt.Sprintf("10.0.1.%d", i+1)))
+			ix.Apply(ix.Parse(sliceOf(fmt.Sprintf("10.0.1.%d", i+1))))
 			p.Wake(time.Now())
 			time.Sleep(time.Second)
 		}
@@ -300,7 +300,7 @@ func TestALongIntervalAndTheDefaultTimeoutGoTogether(t *testing.T) {
 			t.Errorf("pending is %q", pending)
 		}
 		look(61 * time.Second)
-		ix.Apply(sliceOf("10.0.2.1"))
+		ix.Apply(ix.Parse(sliceOf("10.0.2.1")))
 		p.Wake(time.Time{})
 		look(119 * time.Second)
 		look(121 * time.Second)

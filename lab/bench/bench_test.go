@@ -35,9 +35,9 @@ func ourReadinessChange(b *testing.B, endpoints int) func() {
 	all := service("web", endpoints)
 	next := flap(all[0])
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Replace(all)
+	replace(ix, all)
 	return func() {
-		if changes := ix.Apply(next()); len(changes) != 1 || changes[0].Len() != 1 {
+		if changes := ix.Apply(ix.Parse(next())); len(changes) != 1 || changes[0].Len() != 1 {
 			b.Fatalf("one readiness changed %v", changes)
 		}
 	}
@@ -104,7 +104,16 @@ func BenchmarkFirstBuild(b *testing.B) {
 }
 
 func ourFirstBuild(all []*discoveryv1.EndpointSlice) {
-	endpointset.NewIndex(endpointset.Options{}).Replace(all)
+	replace(endpointset.NewIndex(endpointset.Options{}), all)
+}
+
+// replace hands the index a full list.
+func replace(ix *endpointset.Index, all []*discoveryv1.EndpointSlice) {
+	parsed := make([]*endpointset.Slice, 0, len(all))
+	for _, es := range all {
+		parsed = append(parsed, ix.Parse(es))
+	}
+	ix.Replace("", parsed)
 }
 
 func theirFirstBuild(all []*discoveryv1.EndpointSlice) {
@@ -174,7 +183,7 @@ func BenchmarkLiveHeap(b *testing.B) {
 						for _, es := range service(fmt.Sprintf("service-%05d", i), shape.endpoints) {
 							s := ix.Parse(es)
 							store[es.Namespace+"/"+es.Name] = s
-							ix.ApplySlice(s)
+							ix.Apply(s)
 						}
 					}
 					return []any{ix, store}

@@ -50,18 +50,18 @@ func TestPolicyKubeProxyEqualsKubeProxy(t *testing.T) {
 		theirs := newKubeProxies()
 		theirs.apply(nil, first)
 		theirs.apply(first, last)
-		ix.Replace(first)
+		replace(ix, first)
 		for _, es := range first {
 			if !slices.ContainsFunc(last, func(l *discoveryv1.EndpointSlice) bool { return l.Name == es.Name }) {
 				ix.Delete(endpointset.SliceKey{Namespace: es.Namespace, Name: es.Name})
 			}
 		}
 		for _, es := range last {
-			ix.Apply(es)
+			ix.Apply(ix.Parse(es))
 		}
 
 		at := g.location()
-		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.PolicyKubeProxy, at)
+		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.Query{Policy: endpointset.PolicyKubeProxy, Location: at})
 		want, got := theirs.choose(ports, at), chosen(sel)
 		for group := range maps.Keys(merged(want, got)) {
 			if !slices.Equal(want[group], got[group]) {

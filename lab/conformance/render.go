@@ -95,7 +95,7 @@ func mark(c Cell) string {
 
 // breaks lists what is not as promised, consumer by consumer.
 func breaks(text *strings.Builder, r *Results) {
-	text.WriteString("\n## What breaks\n")
+	text.WriteString("\n## What breaks\n\n`slicewright-lab conformance --write-reproductions DIR` writes a script for each cell below, except for those of the control. A script shows the cell in any cluster, and needs `kubectl` alone.\n")
 	any := false
 	for _, c := range r.Consumers {
 		first := true
@@ -115,12 +115,8 @@ func breaks(text *strings.Builder, r *Results) {
 			any = true
 			s, _ := find(name)
 			o := cell.firstBroken()
-			fmt.Fprintf(text, "- [%s](conformance/%s.md#%s), rule %s, step %d: wanted %s, seen %s. In %d of %d plays; %s.", plain(s.Title), name, c.Name,
+			fmt.Fprintf(text, "- [%s](conformance/%s.md#%s), rule %s, step %d: wanted %s, seen %s. In %d of %d plays; %s.\n", plain(s.Title), name, c.Name,
 				cell.Rule, cell.Step, o.Want, plain(o.Summary()), cell.Broken, cell.Plays, cell.healing())
-			if !c.Control {
-				fmt.Fprintf(text, " [Reproduction](../lab/conformance/reproductions/%s).", reproductionName(cell))
-			}
-			text.WriteString("\n")
 		}
 	}
 	if !any {

@@ -1,7 +1,10 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -29,6 +32,23 @@ func Reproductions(r *Results) (map[string]string, error) {
 		scripts[reproductionName(cell)] = script
 	}
 	return scripts, nil
+}
+
+// WriteReproductions writes the scripts into a folder, which is made if it is
+// missing, and returns how many there are.
+func (r *Results) WriteReproductions(dir string) (int, error) {
+	scripts, err := Reproductions(r)
+	if err != nil {
+		return 0, err
+	}
+	errs := []error{os.MkdirAll(dir, 0o755)}
+	for name, content := range scripts {
+		errs = append(errs, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return 0, fmt.Errorf("write reproductions: %w", err)
+	}
+	return len(scripts), nil
 }
 
 func indexOf(all []ConsumerResult, name string) int {

@@ -1,10 +1,7 @@
 package conformance
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -24,7 +21,7 @@ func loadResults(t *testing.T) *Results {
 	return r
 }
 
-// The documents and scripts are those that the results give, to the byte, and
+// The documents are those that the results give, to the byte, and
 // there are no others.
 func TestDocumentsAreMadeOfTheResults(t *testing.T) {
 	files, err := loadResults(t).Files()
@@ -116,57 +113,6 @@ func TestKubeProxyDoesWhatItsRulesSay(t *testing.T) {
 	}
 	if compared < len(Scenarios()) {
 		t.Errorf("only %d times compared", compared)
-	}
-}
-
-// Scripts are shell, whatever consumers print.
-func TestReproductionsAreShell(t *testing.T) {
-	r := &Results{
-		Consumers: []ConsumerResult{{Name: "mine", Title: "it's `mine`\n$(touch here)", Versions: []string{"v1\nrm -rf x"}}},
-		Scenarios: []string{"duplicate", "label-moved"},
-		Cells: []Cell{
-			{
-				Scenario: "duplicate", Consumer: "mine", Verdict: Breaks, Rule: "S7", Step: 2, RestartHeals: "no", Plays: 3, Broken: 3,
-				Observations: []Observation{{Step: 2, Service: "web", Want: "1-3", Unknown: "a\nb; exit 1"}},
-			},
-			{Scenario: "label-moved", Consumer: "mine", Verdict: Breaks, Rule: "S1", Step: 2, RestartHeals: "yes", Plays: 3, Broken: 3},
-		},
-	}
-	scripts, err := Reproductions(r)
-	if err != nil || len(scripts) != 2 {
-		t.Fatalf("%d scripts, %v", len(scripts), err)
-	}
-	// A kubectl that only notes how it was called.
-	dir := t.TempDir()
-	kubectl := "#!/bin/sh\nprintf '%s\\n' \"$*\" >> " + filepath.Join(dir, "calls") + "\ncat > /dev/null\n"
-	sleep := "#!/bin/sh\n"
-	for name, content := range map[string]string{"kubectl": kubectl, "sleep": sleep} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantCalls := map[string]int{
-		"mine--duplicate.sh":   1 + 1 + 1, // namespace, Service, the state
-		"mine--label-moved.sh": 1 + 2 + 2, // namespace, two Services, two steps
-	}
-	for name, want := range wantCalls {
-		cmd := exec.Command("sh")
-		cmd.Stdin = strings.NewReader(scripts[name])
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", name, err, out)
-		}
-		calls, err := os.ReadFile(filepath.Join(dir, "calls"))
-		if err != nil || strings.Count(string(calls), "\n") != want {
-			t.Errorf("%s called kubectl: %v\n%s", name, err, calls)
-		}
-		if err := os.Remove(filepath.Join(dir, "calls")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "here")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a title was run")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Files are all that is made of results, by their paths within the checkout:
-// the documents and the reproductions.
+// Files are the documents that are made of results, by their paths within the
+// checkout.
 func (r *Results) Files() (map[string]string, error) {
 	files := map[string]string{}
 	pages, err := Pages(r)
@@ -18,32 +18,14 @@ func (r *Results) Files() (map[string]string, error) {
 	for path, content := range pages {
 		files[filepath.Join("docs", path)] = content
 	}
-	scripts, err := Reproductions(r)
-	if err != nil {
-		return nil, err
-	}
-	for path, content := range scripts {
-		files[filepath.Join(reproductionsDir, path)] = content
-	}
 	return files, nil
 }
 
-const (
-	resultsFile      = "lab/conformance/results.json"
-	reproductionsDir = "lab/conformance/reproductions"
-)
+const resultsFile = "lab/conformance/results.json"
 
-// made are the files of earlier results.
+// made are the pages of earlier results.
 func made(checkout string) ([]string, error) {
-	var all []string
-	for _, pattern := range []string{"docs/conformance/*.md", reproductionsDir + "/*.sh"} {
-		found, err := filepath.Glob(filepath.Join(checkout, pattern))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
+	return filepath.Glob(filepath.Join(checkout, "docs/conformance/*.md"))
 }
 
 // WriteAll keeps results and writes what is made of them into a checkout, in
@@ -63,11 +45,7 @@ func (r *Results) WriteAll(checkout string) error {
 	}
 	for path, content := range files {
 		path = filepath.Join(checkout, path)
-		mode := os.FileMode(0o644)
-		if filepath.Ext(path) == ".sh" {
-			mode = 0o755
-		}
-		errs = append(errs, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), mode))
+		errs = append(errs, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644))
 	}
 	errs = append(errs, r.Save(filepath.Join(checkout, resultsFile)))
 	if err := errors.Join(errs...); err != nil {

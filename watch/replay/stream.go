@@ -27,11 +27,15 @@ type Event struct {
 func (e *Event) Apply(ix *endpointset.Index) []endpointset.Change {
 	switch {
 	case e.Relist:
-		return ix.Replace(e.List)
+		parsed := make([]*endpointset.Slice, 0, len(e.List))
+		for _, es := range e.List {
+			parsed = append(parsed, ix.Parse(es))
+		}
+		return ix.Replace("", parsed)
 	case e.Deleted != nil:
 		return ix.Delete(endpointset.SliceKey{Namespace: e.Deleted.Namespace, Name: e.Deleted.Name})
 	}
-	return ix.Apply(e.Put)
+	return ix.Apply(ix.Parse(e.Put))
 }
 
 // Slices returns the slices that the event is about.

@@ -46,7 +46,8 @@ func (f *verifyFlags) source(streams Streams, named endpointset.ServiceKey) (*ve
 		if err != nil {
 			return nil, err
 		}
-		index.Replace(all)
+		relist := replay.Event{Relist: true, List: all}
+		relist.Apply(index)
 		return fixed(index, named, strings.Join(f.slices.files, ", "))
 	case f.slices.events != "":
 		recording, err := openEvents(streams, f.slices.events)

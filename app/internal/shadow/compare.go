@@ -131,7 +131,7 @@ func (c *comparer) readSlices() {
 		}
 		c.own = append(c.own, s)
 		c.managers[s.Labels[discovery.LabelManagedBy]]++
-		ix.Apply(s)
+		ix.Apply(ix.Parse(s))
 		for i := range s.Endpoints {
 			if a := s.Endpoints[i].Addresses; len(a) > 0 {
 				if addr, err := netip.ParseAddr(a[0]); err == nil {

@@ -74,7 +74,7 @@ func TestStateIsTheFoldOfItsChanges(t *testing.T) {
 		}
 		want := endpointset.NewIndex(endpointset.Options{})
 		for _, obj := range whole {
-			want.Apply(obj)
+			want.Apply(want.Parse(obj))
 		}
 		for _, name := range []string{"web", "other"} {
 			key := endpointset.ServiceKey{Namespace: "t", Name: name}

@@ -3,8 +3,6 @@ package timeline
 import (
 	"time"
 
-	discoveryv1 "k8s.io/api/discovery/v1"
-
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -92,16 +90,16 @@ func NewSetReport(state *State, gaps []Gap, at time.Time, service endpointset.Se
 // Index joins a state's slices.
 func Index(state *State) *endpointset.Index {
 	index := endpointset.NewIndex(endpointset.Options{})
-	objects := make([]*discoveryv1.EndpointSlice, 0, len(state.Slices))
+	parsed := make([]*endpointset.Slice, 0, len(state.Slices))
 	for _, key := range sortedKeys(state.Slices, compareSlices) {
-		objects = append(objects, state.Slices[key].Object())
+		parsed = append(parsed, index.Parse(state.Slices[key].Object()))
 	}
-	index.Replace(objects)
+	index.Replace("", parsed)
 	return index
 }
 
 func serviceSet(set *endpointset.Set, key endpointset.ServiceKey, from []*Slice, policy endpointset.Policy) ServiceSet {
-	selection := set.Select(policy, endpointset.Location{})
+	selection := set.Select(endpointset.Query{Policy: policy})
 	r := ServiceSet{
 		Service: key.String(), Fallback: selection.Fallback,
 		Active: []BackendThen{}, Draining: []BackendThen{}, Excluded: []BackendThen{}, Slices: []SliceThen{},

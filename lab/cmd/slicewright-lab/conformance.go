@@ -35,6 +35,8 @@ type conformanceFlags struct {
 	keep      string
 	parallel  int
 	repeats   int
+
+	reproductions string
 }
 
 func newConformanceCommand() *cobra.Command {
@@ -58,7 +60,8 @@ run, 3: a cell breaks a rule (those of the control do not count).`,
 	flags.StringSliceVar(&f.dirs, "consumers-dir", nil, "folders of consumers, in addition to the lab's own")
 	flags.BoolVar(&f.fast, "fast", false, "only the consumers that need nothing but Debian and this checkout")
 	flags.BoolVar(&f.write, "write", false, "write lab/conformance/results.json and docs/conformance.md with its pages: only of a whole run")
-	flags.BoolVar(&f.render, "render", false, "make the document, its pages and the reproductions of the results that are kept, and run nothing")
+	flags.BoolVar(&f.render, "render", false, "make the document and its pages of the results that are kept, and run nothing")
+	flags.StringVar(&f.reproductions, "write-reproductions", "", "write a script for each cell that breaks in the results that are kept into this folder, and run nothing")
 	flags.BoolVar(&f.verbose, "verbose", false, "a line on stderr for each play and each cell, also where that is no terminal")
 	flags.BoolVar(&f.list, "list", false, "list consumers and scenarios, and run nothing")
 	flags.StringVar(&f.keep, "keep", "", "leave all logs and files in this folder, which must not exist")
@@ -77,6 +80,9 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 	}
 	if f.render {
 		return render(source)
+	}
+	if f.reproductions != "" {
+		return writeReproductions(source, f.reproductions, out)
 	}
 	if f.write && (len(f.consumers)+len(f.scenarios) > 0 || f.fast) {
 		return errors.New("--write is for a whole run: leave out --consumer, --scenario and --fast")
@@ -125,7 +131,7 @@ func runConformance(ctx context.Context, f conformanceFlags, out io.Writer) erro
 // render makes the documents again, of what was seen the last time and of what
 // the consumers' files say of it now.
 func render(source string) error {
-	results, err := conformance.LoadResults(filepath.Join(source, "conformance", "results.json"))
+	results, err := keptResults(source)
 	if err != nil {
 		return err
 	}
@@ -137,6 +143,23 @@ func render(source string) error {
 		return err
 	}
 	return results.WriteAll(filepath.Dir(source))
+}
+
+func keptResults(source string) (*conformance.Results, error) {
+	return conformance.LoadResults(filepath.Join(source, "conformance", "results.json"))
+}
+
+func writeReproductions(source, dir string, out io.Writer) error {
+	results, err := keptResults(source)
+	if err != nil {
+		return err
+	}
+	n, err := results.WriteReproductions(dir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%d scripts are in %s\n", n, dir)
+	return err
 }
 
 // choose loads the consumers and picks those, and the scenarios, that were

@@ -7,8 +7,9 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // maxFile bounds a registry file, in bytes.
@@ -66,7 +67,7 @@ func (r *Registry) Save(name string) error {
 	if err != nil {
 		return fmt.Errorf("writing the registry %s: %w", name, err)
 	}
-	if err := renameio.WriteFile(name, b, 0o644); err != nil {
+	if err := atomicfile.Write(name, b, 0o644); err != nil {
 		return fmt.Errorf("writing the registry: %w", err)
 	}
 	return nil

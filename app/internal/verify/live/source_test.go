@@ -200,13 +200,13 @@ func TestAServiceWithoutSlices(t *testing.T) {
 // A consumer of one family is held to that one alone.
 func TestOneFamily(t *testing.T) {
 	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(sliceOf("10.0.0.1", "-10.0.0.2"))
+	ix.Apply(ix.Parse(sliceOf("10.0.0.1", "-10.0.0.2")))
 	six := sliceOf("fd00::1", "-fd00::2")
 	six.Name, six.AddressType = "web-b", discoveryv1.AddressTypeIPv6
 	six.Endpoints[1].Conditions = discoveryv1.EndpointConditions{Ready: new(bool)}
-	ix.Apply(six)
+	ix.Apply(ix.Parse(six))
 	for family, want := range map[endpointset.Family]string{0: "2 1 1", endpointset.IPv4: "1 1 0", endpointset.IPv6: "1 0 1"} {
-		sel := Selector{Policy: endpointset.PolicyReady, Family: family}.Select(ix.Service(web))
+		sel := ix.Service(web).Select(endpointset.Query{Family: family})
 		if got := fmt.Sprint(len(sel.Active), len(sel.Draining), len(sel.Excluded)); got != want {
 			t.Errorf("%s: %s active, draining and excluded, want %s", family, got, want)
 		}
