@@ -90,7 +90,7 @@ conformance: deps control-plane ## Run every consumer through every scenario, an
 .PHONY: mutate
 mutate: ## Swap one operator at a time and print what no test notices: PACKAGE=./endpointset (all places), N=200 SEED=7 (random ones)
 	@GOWORK=off go build -C tools -o $(TOOLS)/mutate ./mutate
-	@nice $(TOOLS)/mutate $(if $(N),-n $(N)) $(if $(SEED),-seed $(SEED)) $(if $(JOBS),-j $(JOBS)) $(or $(PACKAGE),$(PRODUCT))
+	@nice $(TOOLS)/mutate $(if $(N),-n $(N)) $(if $(SEED),-seed $(SEED)) $(if $(JOBS),-j $(JOBS)) $(if $(BORDERS),-borders) $(or $(PACKAGE),$(PRODUCT))
 
 .PHONY: lint
 lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck

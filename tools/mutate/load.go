@@ -26,6 +26,7 @@ type pkg struct {
 
 	exports  map[string]string // by import path, of what it imports
 	testedBy []*pkg            // the packages whose tests are run
+	borders  bool              // a comparison is swapped for its neighbour, and not for its opposite
 	places   []*place
 
 	once  sync.Once
@@ -42,7 +43,7 @@ func (p *pkg) usesRapid() bool {
 
 // load returns the packages that patterns name. What only tests use, a package
 // whose name ends in test, is left out.
-func load(ctx context.Context, patterns []string) ([]*pkg, error) {
+func load(ctx context.Context, patterns []string, borders bool) ([]*pkg, error) {
 	named, err := list(ctx, slices.Concat([]string{"-json=ImportPath"}, patterns))
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func load(ctx context.Context, patterns []string) ([]*pkg, error) {
 			!slices.ContainsFunc(named, func(n *pkg) bool { return n.ImportPath == p.ImportPath }) {
 			continue
 		}
-		p.exports = exports
+		p.exports, p.borders = exports, borders
 		p.testedBy = []*pkg{p}
 		if !p.hasTests() {
 			p.testedBy = slices.DeleteFunc(slices.Clone(workspace), func(o *pkg) bool {

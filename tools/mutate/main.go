@@ -41,12 +41,13 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	flags.Usage = func() {
-		fmt.Fprintln(errOut, "usage: mutate [-n N] [-seed SEED] [-j JOBS] PACKAGE...")
+		fmt.Fprintln(errOut, "usage: mutate [-n N] [-seed SEED] [-j JOBS] [-borders] PACKAGE...")
 		flags.PrintDefaults()
 	}
 	n := flags.Int("n", 0, "try this many random places; 0 tries all")
 	seed := flags.Uint64("seed", 0, "the random places to choose; 0 takes another seed each time, and prints it")
 	jobs := flags.Int("j", 1, "swaps at once")
+	borders := flags.Bool("borders", false, "swap < for <= in the place of >=, and so on: what tests do not look at is often the same there")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -57,7 +58,11 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	if *seed == 0 {
 		*seed = rand.Uint64()
 	}
-	survived, err := mutate(ctx, flags.Args(), *n, *seed, *jobs, out, errOut)
+	packages, err := load(ctx, flags.Args(), *borders)
+	survived := 0
+	if err == nil {
+		survived, err = mutate(ctx, packages, *n, *seed, *jobs, out, errOut)
+	}
 	switch {
 	case err != nil:
 		fmt.Fprintln(errOut, "mutate:", err)
@@ -70,11 +75,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 
 // mutate tries n places of the packages, or all of them, and returns how many
 // swaps survived.
-func mutate(ctx context.Context, patterns []string, n int, seed uint64, jobs int, out, errOut io.Writer) (int, error) {
-	packages, err := load(ctx, patterns)
-	if err != nil {
-		return 0, err
-	}
+func mutate(ctx context.Context, packages []*pkg, n int, seed uint64, jobs int, out, errOut io.Writer) (int, error) {
 	var all []*place
 	for _, p := range packages {
 		if err := p.find(); err != nil {
@@ -127,13 +128,14 @@ func mutate(ctx context.Context, patterns []string, n int, seed uint64, jobs int
 	}
 	close(next)
 	workers.Wait()
+	// What was tried before an interrupt or an error is worth knowing.
+	t.table()
 	select {
 	case err := <-errs:
 		return 0, err
 	default:
+		return t.survived(), context.Cause(ctx)
 	}
-	t.table()
-	return t.survived(), context.Cause(ctx)
 }
 
 type counts struct{ noticed, survived, invalid int }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -94,10 +95,10 @@ func TestEverySwapOfAFunctionThatNobodyTestsSurvives(t *testing.T) {
 		}
 	}
 	want := []string{
-		"!= instead of ==", "== instead of !=", "<= instead of <", "< instead of <=", ">= instead of >", "> instead of >=",
+		"!= instead of ==", "== instead of !=", ">= instead of <", "> instead of <=", "<= instead of >", "< instead of >=",
 		"|| instead of &&",
-		"&& instead of ||", "|| instead of &&", "|| instead of &&", "|| instead of &&", "> instead of >=", "nothing instead of !",
-		"|| instead of &&", ">= instead of >", "- instead of +", "<= instead of <", "+ instead of -", "+ instead of -",
+		"&& instead of ||", "|| instead of &&", "|| instead of &&", "|| instead of &&", "< instead of >=", "nothing instead of !",
+		"|| instead of &&", "<= instead of >", "- instead of +", ">= instead of <", "+ instead of -", "+ instead of -",
 		"&& instead of ||", "nothing instead of !", "! instead of nothing",
 		"- instead of +", "+ instead of -", "-- instead of ++", "++ instead of --", "-= instead of +=", "+= instead of -=",
 		"!= instead of ==", "break instead of continue", "!= instead of ==", "continue instead of break",
@@ -113,6 +114,10 @@ func TestASwapMeansWhatItSays(t *testing.T) {
 	for _, c := range []struct{ code, swapped string }{
 		{"a == b", "a != b"},
 		{"a != b", "a == b"},
+		{"a < b", "a >= b"},
+		{"a <= b", "a > b"},
+		{"a > b", "a <= b"},
+		{"a >= b", "a < b"},
 		{"a < b", "a <= b"},
 		{"a <= b", "a < b"},
 		{"a > b", "a >= b"},
@@ -171,7 +176,11 @@ func TestBoth(t *testing.T) {
 }
 `
 			module(t, map[string]string{"m.go": file("got", c.code), "m_test.go": test + other})
-			printed := swap(t, 3, ".")
+			args := []string{"."}
+			if slices.Contains([]string{"a < b a <= b", "a <= b a < b", "a > b a >= b", "a >= b a > b"}, c.code+" "+c.swapped) {
+				args = []string{"-borders", "."}
+			}
+			printed := swap(t, 3, args...)
 			if !strings.Contains(printed, "m.go:8:") {
 				t.Errorf("no swap did what %q does:\n%s", c.swapped, printed)
 			}

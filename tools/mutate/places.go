@@ -174,9 +174,14 @@ func (f *finder) add(pos token.Pos, is, becomes, before string, x ast.Node, afte
 
 var binarySwaps = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL,
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS,
 	token.LAND: token.LOR, token.LOR: token.LAND,
 	token.ADD: token.SUB, token.SUB: token.ADD,
+}
+
+// borderSwaps differ where both sides are equal, and nowhere else.
+var borderSwaps = map[token.Token]token.Token{
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 }
 
 func (f *finder) binary(n *ast.BinaryExpr) {
@@ -186,19 +191,17 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	}
 	before, after := "((", ") != on)"
 	var edits []edit
-	switch n.Op {
-	case token.LAND, token.LOR:
+	border := borderSwaps[n.Op]
+	switch {
+	case n.Op == token.LAND || n.Op == token.LOR:
 		// not (not a and not b) is a or b, and asks b when or would ask it.
 		for _, x := range []ast.Expr{n.X, n.Y} {
 			edits = append(edits, wrap(f.offset(x.Pos()), f.offset(x.End()), before, after)...)
 		}
-	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.ADD, token.SUB:
-		x := f.info.Types[n.X].Type
-		if n.Op == token.ADD || n.Op == token.SUB {
-			x = f.info.Types[n].Type
-		}
-		basic, ok := x.Underlying().(*types.Basic)
-		if !ok || (n.Op == token.ADD || n.Op == token.SUB) && basic.Info()&types.IsNumeric == 0 {
+	case n.Op == token.ADD || n.Op == token.SUB || border != 0 && f.pkg.borders:
+		if border != 0 {
+			becomes = border
+		} else if basic, ok := f.info.Types[n].Type.Underlying().(*types.Basic); !ok || basic.Info()&types.IsNumeric == 0 {
 			return
 		}
 		before, after = "mutate"+names[n.Op]+"(on, ", ")"
