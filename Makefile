@@ -93,13 +93,14 @@ mutate: ## Swap one operator at a time and print what no test notices: PACKAGE=.
 	@nice $(TOOLS)/mutate $(if $(N),-n $(N)) $(if $(SEED),-seed $(SEED)) $(if $(JOBS),-j $(JOBS)) $(if $(BORDERS),-borders) $(or $(PACKAGE),$(PRODUCT))
 
 .PHONY: lint
-lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck
+lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in added text (see CONTRIBUTING.md)
 	@unformatted=$$($(TOOLS)/gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run make format):"; echo "$$unformatted"; exit 1; fi
 	go vet $(PRODUCT)
 	$(TOOLS)/staticcheck $(PRODUCT)
 	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
 	cd tools && GOWORK=off go vet ./... && GOWORK=off $(TOOLS)/staticcheck ./...
+	GOWORK=off go run -C tools ./words
 
 .PHONY: apidiff
 apidiff: $(TOOLS)/.installed ## What changed in the library's public API since the last release (or BASE=REVISION)
