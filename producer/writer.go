@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // Writer publishes through an API server. It keeps nothing between calls: what
@@ -73,7 +75,7 @@ func (w *Writer) Sync(ctx context.Context, d Desired) (Result, error) {
 			return result, err
 		}
 		result.Conflicts++
-		if err := sleep(ctx, backoff.Step()); err != nil {
+		if err := pause.For(ctx, backoff.Step()); err != nil {
 			return result, fmt.Errorf("service %s: %w", d.Service, err)
 		}
 	}
@@ -141,15 +143,4 @@ func (w *Writer) write(ctx context.Context, write Write) error {
 // outdated reports that the slices are not those that the plan was made for.
 func outdated(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // A Record is what was last applied to a target and read back: the last known
@@ -50,8 +49,8 @@ type recordFile struct {
 	Record
 }
 
-// Save replaces the target's record. It is written beside, synced and renamed,
-// and the folder synced: after a crash there is the old one or the new one.
+// Save replaces the target's record. After a crash there is the old record or the
+// new one.
 func (s Store) Save(r Record) error {
 	if s.dir == "" {
 		return nil
@@ -61,10 +60,7 @@ func (s Store) Save(r Record) error {
 		return fmt.Errorf("encode the last known good of %s: %w", r.Target, err)
 	}
 	path := s.path(r.Target)
-	if err := renameio.WriteFile(path, data, 0o640); err != nil {
-		return fmt.Errorf("keep the last known good of %s: %w", r.Target, err)
-	}
-	if err := syncDir(s.dir); err != nil {
+	if err := atomicfile.Write(path, data, 0o640); err != nil {
 		return fmt.Errorf("keep the last known good of %s: %w", r.Target, err)
 	}
 	return nil
@@ -111,13 +107,4 @@ func (s Store) path(target string) string {
 		name = fmt.Sprintf("%s_%016x", name[:180], hashOf(target))
 	}
 	return filepath.Join(s.dir, name+".json")
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -12,8 +12,7 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/slicewright/slicewright/internal/atomicfile"
 	"github.com/slicewright/slicewright/publish"
 )
 
@@ -257,15 +256,5 @@ func (d *Driver) restore(before *observed) error {
 	return nil
 }
 
-// replace writes a file atomically: beside, synced, renamed, the folder synced.
-func replace(path string, data []byte) error {
-	if err := renameio.WriteFile(path, data, 0o644); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
+// replace replaces a file in one step.
+func replace(path string, data []byte) error { return atomicfile.Write(path, data, 0o644) }

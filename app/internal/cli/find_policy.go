@@ -7,11 +7,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/slicewright/slicewright/app/internal/find/auditpolicy"
 	"github.com/slicewright/slicewright/app/internal/find/auditquery"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 	"github.com/slicewright/slicewright/internal/printable"
 )
 
@@ -129,7 +129,7 @@ policy when it starts.`,
 			if err != nil {
 				return fmt.Errorf("writing the policy: %w", err)
 			}
-			if err := renameio.WriteFile(args[0], text, info.Mode().Perm()); err != nil {
+			if err := atomicfile.Write(args[0], text, info.Mode().Perm()); err != nil {
 				return fmt.Errorf("writing the policy: %w", err)
 			}
 			fmt.Fprintf(streams.Err, "Added the rule to %s. Restart the API server to use it.\n", args[0])

@@ -14,8 +14,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // SelfSigned makes a certificate for the address in dir, or takes the one that
@@ -102,10 +103,10 @@ func makeCertificate(certFile, keyFile string, ips []net.IP, names []string, now
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
+	if err := atomicfile.Write(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
 		return err
 	}
-	return renameio.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
+	return atomicfile.Write(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
 }
 
 // writeKubeconfig writes the certificate into the file, so that it can be copied
@@ -124,5 +125,5 @@ func writeKubeconfig(name, certFile, address string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(name, b, 0o600)
+	return atomicfile.Write(name, b, 0o600)
 }
