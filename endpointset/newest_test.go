@@ -107,14 +107,18 @@ func TestFallbackIsOfOnePort(t *testing.T) {
 	ix := endpointset.NewIndex(endpointset.Options{})
 	ix.Apply(ix.Parse(http))
 	ix.Apply(ix.Parse(admin))
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.PolicyReadyOrTerminating, endpointset.Location{})
+	set := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"})
 	for name, want := range map[string]struct {
 		active   string
 		fallback bool
 	}{"http": {"10.0.0.1:8080", false}, "admin": {"10.0.0.2:9090", true}} {
-		part := sel.Port(name, "TCP")
+		part := set.Select(endpointset.Query{Policy: endpointset.PolicyReadyOrTerminating, Port: endpointset.PortNamed(name)})
 		if len(part.Active) != 1 || part.Active[0].Endpoint() != want.active || part.Fallback != want.fallback {
 			t.Errorf("%s: %+v, fallback %t", name, part.Active, part.Fallback)
 		}
+	}
+	both := set.Select(endpointset.Query{Policy: endpointset.PolicyReadyOrTerminating})
+	if len(both.Active) != 2 || !both.Fallback {
+		t.Errorf("both ports: %+v, fallback %t", both.Active, both.Fallback)
 	}
 }

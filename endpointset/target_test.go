@@ -98,7 +98,7 @@ func TestDuplicatesNameTheSlicesOfThePort(t *testing.T) {
 		Code: endpointset.CodeDuplicate, Slice: "cart-b",
 		Message: "10.0.0.1:8080 is in this slice, which speaks for it, and in cart-a",
 	}}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.Query{Policy: endpointset.PolicyReady})
 	if diff := cmp.Diff(want, sel.Diagnostics); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
