@@ -72,7 +72,8 @@ func (s *Span) Names(uid string) bool {
 func (l *Lane) At(t time.Time) *Span {
 	i, found := slices.BinarySearchFunc(l.Spans, t, func(s Span, t time.Time) int { return s.From.Compare(t) })
 	if found {
-		// Spans of no length share their From with the next; the last one stands.
+		// Spans of no length share their From with the next span; the last span
+		// counts.
 		for i+1 < len(l.Spans) && l.Spans[i+1].From.Equal(t) {
 			i++
 		}

@@ -1,4 +1,6 @@
-package apimetrics
+// Package scrape reads the API server's own counts from metrics pages, in files or
+// by HTTP, and from Prometheus.
+package scrape
 
 import (
 	"context"
@@ -10,10 +12,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 )
 
-// Source reads metrics from files, API servers and Prometheus.
-type Source struct {
+// Scraper reads metrics from files, API servers and Prometheus.
+type Scraper struct {
 	// Client makes the requests; it brings credentials and time limits.
 	Client *http.Client
 	// UserAgent names the program.
@@ -21,42 +25,42 @@ type Source struct {
 }
 
 // Read reads a metrics page from a file, from "-" (in) or from a URL.
-func (s Source) Read(ctx context.Context, from string, in io.Reader) (Counts, error) {
+func (s Scraper) Read(ctx context.Context, from string, in io.Reader) (apimetrics.Counts, error) {
 	if from == "-" {
 		return Parse(in)
 	}
 	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
 		body, err := s.get(ctx, from)
 		if err != nil {
-			return Counts{}, err
+			return apimetrics.Counts{}, err
 		}
 		defer body.Close()
 		return Parse(body)
 	}
 	f, err := os.Open(from)
 	if err != nil {
-		return Counts{}, fmt.Errorf("reading metrics: %w", err)
+		return apimetrics.Counts{}, fmt.Errorf("reading metrics: %w", err)
 	}
 	defer f.Close()
 	c, err := Parse(f)
 	if err != nil {
-		return Counts{}, fmt.Errorf("%s: %w", from, err)
+		return apimetrics.Counts{}, fmt.Errorf("%s: %w", from, err)
 	}
 	return c, nil
 }
 
 // Prometheus asks a Prometheus server for the same counts.
-func (s Source) Prometheus(ctx context.Context, base string) (Counts, error) {
-	var c Counts
-	for i, name := range []string{requestTotal, selfTotal, longRunning} {
-		q := Queries()[i]
+func (s Scraper) Prometheus(ctx context.Context, base string) (apimetrics.Counts, error) {
+	var c apimetrics.Counts
+	for i, name := range apimetrics.Families() {
+		q := apimetrics.Queries()[i]
 		samples, err := s.query(ctx, base, q.PromQL)
 		if err != nil {
-			return Counts{}, fmt.Errorf("asking Prometheus for %s: %w", q.Purpose, err)
+			return apimetrics.Counts{}, fmt.Errorf("asking Prometheus for %s: %w", q.Purpose, err)
 		}
 		for _, sample := range samples {
 			sample.labels["resource"] = "endpoints"
-			c.add(name, sample.labels, sample.value)
+			c.AddSeries(name, sample.labels, sample.value)
 		}
 	}
 	return c, nil
@@ -67,7 +71,7 @@ type sample struct {
 	value  float64
 }
 
-func (s Source) query(ctx context.Context, base, promQL string) ([]sample, error) {
+func (s Scraper) query(ctx context.Context, base, promQL string) ([]sample, error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no URL: %w", base, err)
@@ -110,7 +114,7 @@ func (s Source) query(ctx context.Context, base, promQL string) ([]sample, error
 	return out, nil
 }
 
-func (s Source) get(ctx context.Context, address string) (io.ReadCloser, error) {
+func (s Scraper) get(ctx context.Context, address string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading metrics: %w", err)

@@ -1,8 +1,10 @@
-package objects
+package manifests
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/objects"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -63,7 +65,7 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		kindKey = n
 	}
 	if _, version := field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
-		r.skip(from.at(kindKey), clean(meta.kind)+": has no text for an apiVersion, as an unrendered {{ }} makes it: "+renderFirst)
+		r.skip(from.at(kindKey), objects.Clean(meta.kind)+": has no text for an apiVersion, as an unrendered {{ }} makes it: "+renderFirst)
 		return
 	}
 	object := newObject(meta)
@@ -71,12 +73,12 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		return
 	}
 	if err := r.decode(n, object, meta.kind); err != nil {
-		r.skip(from.at(kindKey), fmt.Sprintf("%s %s: %v", clean(meta.kind), clean(nameOf(n)), plainError(err)))
+		r.skip(from.at(kindKey), fmt.Sprintf("%s %s: %v", objects.Clean(meta.kind), objects.Clean(nameOf(n)), plainError(err)))
 		return
 	}
-	place := Place{Kind: from.at(kindKey), Rules: rulePlaces(from, n)}
+	place := objects.Place{Kind: from.at(kindKey), Rules: rulePlaces(from, n)}
 	if err := r.snapshot.Add(object, place); err != nil {
-		r.skip(place.Kind, fmt.Sprintf("%s: %v", clean(meta.kind), err))
+		r.skip(place.Kind, fmt.Sprintf("%s: %v", objects.Clean(meta.kind), err))
 	}
 }
 

@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// BenchmarkReadManifest reads a list of Pods as a cluster dumps them, some 3 KB
+// BenchmarkReadStream reads a list of Pods as a cluster dumps them, some 3 KB
 // each.
-func BenchmarkReadManifest(b *testing.B) {
+func BenchmarkReadStream(b *testing.B) {
 	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","namespace":"n","labels":{"app":"web"},"managedFields":[%s]},"spec":{"serviceAccountName":"a","containers":[{"name":"c","image":"c:1","env":[%s]}]},"status":{"phase":"Running","containerStatuses":[{"name":"c","imageID":"c@sha256:aa"}]}}`
 	fields := `{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{}}}}}}`
 	env := strings.TrimSuffix(strings.Repeat(`{"name":"SOME_VARIABLE","value":"some value"},`, 40), ",")
@@ -25,7 +25,7 @@ func BenchmarkReadManifest(b *testing.B) {
 	b.SetBytes(int64(list.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		snapshot, _ := ReadManifest("pods.json", bytes.NewReader(list.Bytes()), ManifestOptions{})
+		snapshot, _ := ReadStream("pods.json", bytes.NewReader(list.Bytes()), Options{})
 		if len(snapshot.Pods) != 1000 {
 			b.Fatal(len(snapshot.Pods))
 		}

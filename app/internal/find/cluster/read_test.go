@@ -1,4 +1,4 @@
-package objects_test
+package cluster_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
+	"github.com/slicewright/slicewright/app/internal/find/cluster"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/internal/apitest"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
@@ -32,18 +33,18 @@ func object(apiVersion, kind, namespace, name string, more ...any) map[string]an
 	return o
 }
 
-func clients(t *testing.T, server *apitest.Server) objects.Clients {
+func client(t *testing.T, server *apitest.Server) *cluster.Client {
 	t.Helper()
-	c, err := objects.NewClients(&rest.Config{Host: server.URL}, "v1.2.3")
+	c, err := cluster.NewClient(&rest.Config{Host: server.URL}, "v1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func readCluster(t *testing.T, server *apitest.Server, opts objects.ClusterOptions) (*objects.Snapshot, evidence.Coverage) {
+func read(t *testing.T, server *apitest.Server, opts cluster.Options) (*objects.Snapshot, evidence.Coverage) {
 	t.Helper()
-	snapshot, coverage, err := objects.ReadCluster(context.Background(), clients(t, server), opts)
+	snapshot, coverage, err := cluster.Read(context.Background(), client(t, server), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +59,9 @@ func pods(namespace string, n int) []map[string]any {
 	return out
 }
 
-func TestReadClusterReadsAllPagesAndSaysWhoAsks(t *testing.T) {
+func TestReadReadsAllPagesAndSaysWhoAsks(t *testing.T) {
 	server := apitest.New(t, pods("n", 7))
-	snapshot, coverage := readCluster(t, server, objects.ClusterOptions{PageSize: 3})
+	snapshot, coverage := read(t, server, cluster.Options{PageSize: 3})
 	if len(snapshot.Pods) != 7 || coverage.Read != 7 || len(coverage.Problems) > 0 {
 		t.Errorf("%d Pods, coverage %+v", len(snapshot.Pods), coverage)
 	}
@@ -87,7 +88,7 @@ func TestReadClusterReadsAllPagesAndSaysWhoAsks(t *testing.T) {
 func TestAListThatExpiresIsReadAgainAndNothingTwice(t *testing.T) {
 	server := apitest.New(t, pods("n", 7))
 	server.ExpireOnce["pods"] = true
-	snapshot, coverage := readCluster(t, server, objects.ClusterOptions{PageSize: 3})
+	snapshot, coverage := read(t, server, cluster.Options{PageSize: 3})
 	if len(snapshot.Pods) != 7 || len(coverage.Problems) > 0 {
 		t.Errorf("%d Pods, problems %v", len(snapshot.Pods), coverage.Problems)
 	}
@@ -97,7 +98,7 @@ func TestWhatIsForbiddenIsSaidAndTheRestRead(t *testing.T) {
 	server := apitest.New(t, append(pods("n", 2), object("v1", "Service", "n", "s")))
 	server.Forbidden["pods"] = true
 	server.Broken["jobs"] = true
-	snapshot, coverage := readCluster(t, server, objects.ClusterOptions{})
+	snapshot, coverage := read(t, server, cluster.Options{})
 	if len(snapshot.Services) != 1 || len(snapshot.Pods) != 0 {
 		t.Errorf("%d Services and %d Pods, want 1 and 0", len(snapshot.Services), len(snapshot.Pods))
 	}
@@ -111,7 +112,7 @@ func TestWhatIsForbiddenIsSaidAndTheRestRead(t *testing.T) {
 func TestNamespacesAreReadOneByOneWhereAllAreForbidden(t *testing.T) {
 	server := apitest.New(t, append(pods("mine", 2), pods("other", 3)...))
 	server.Forbidden["pods"] = true
-	snapshot, coverage := readCluster(t, server, objects.ClusterOptions{Namespaces: []string{"mine"}})
+	snapshot, coverage := read(t, server, cluster.Options{Namespaces: []string{"mine"}})
 	if len(snapshot.Pods) != 2 || snapshot.Pods[0].Namespace != "mine" {
 		t.Errorf("Pods %v, want the 2 of mine", snapshot.Pods)
 	}
@@ -123,11 +124,11 @@ func TestNamespacesAreReadOneByOneWhereAllAreForbidden(t *testing.T) {
 func TestWithoutAnyRightsEverythingIsAProblemAndNothingAnError(t *testing.T) {
 	server := apitest.New(t, pods("n", 1))
 	var asked []string
-	opts := objects.ClusterOptions{Progress: func(resource string) {
+	opts := cluster.Options{Progress: func(resource string) {
 		asked = append(asked, resource)
 		server.ForbiddenAnywhere[resource] = true
 	}}
-	snapshot, coverage := readCluster(t, server, opts)
+	snapshot, coverage := read(t, server, opts)
 	if snapshot.Len() != 0 || len(coverage.Problems) != len(asked) || len(asked) != 16 {
 		t.Errorf("%d objects, %d problems, asked for %v", snapshot.Len(), len(coverage.Problems), asked)
 	}
@@ -140,7 +141,7 @@ func TestAReplicaSetWithoutAnOwnerIsReadWhole(t *testing.T) {
 		object("apps/v1", "ReplicaSet", "n", "owned", "spec", template, "ownerReferences", owner),
 		object("apps/v1", "ReplicaSet", "n", "alone", "spec", template),
 	})
-	snapshot, _ := readCluster(t, server, objects.ClusterOptions{})
+	snapshot, _ := read(t, server, cluster.Options{})
 	if len(snapshot.Workloads) != 2 {
 		t.Fatalf("%d workloads, want 2", len(snapshot.Workloads))
 	}
@@ -153,15 +154,15 @@ func TestAReplicaSetWithoutAnOwnerIsReadWhole(t *testing.T) {
 	}
 }
 
-func TestReadClusterEndsWithItsContext(t *testing.T) {
+func TestReadEndsWithItsContext(t *testing.T) {
 	server := apitest.New(t, pods("n", 1))
 	ctx, cancel := context.WithCancel(context.Background())
-	opts := objects.ClusterOptions{Progress: func(resource string) {
+	opts := cluster.Options{Progress: func(resource string) {
 		if resource == "pods" {
 			cancel()
 		}
 	}}
-	_, coverage, err := objects.ReadCluster(ctx, clients(t, server), opts)
+	_, coverage, err := cluster.Read(ctx, client(t, server), opts)
 	if err == nil || !strings.Contains(err.Error(), "list pods") {
 		t.Errorf("error %v, want one about pods", err)
 	}

@@ -1,4 +1,5 @@
-package registry
+// Package registryfile keeps a registry in a file.
+package registryfile
 
 import (
 	"errors"
@@ -7,8 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/find/registry"
 	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
@@ -17,7 +17,7 @@ const maxFile = 256 << 20
 
 // Load reads a registry from a YAML or JSON file. A missing file is an error
 // that wraps fs.ErrNotExist.
-func Load(name string) (*Registry, error) {
+func Load(name string) (*registry.Registry, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading the registry: %w", err)
@@ -30,7 +30,7 @@ func Load(name string) (*Registry, error) {
 	if len(b) > maxFile {
 		return nil, fmt.Errorf("reading the registry %s: it is larger than %d bytes", name, maxFile)
 	}
-	r, err := Parse(b)
+	r, err := registry.Parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("reading the registry %s: %w", name, err)
 	}
@@ -38,7 +38,7 @@ func Load(name string) (*Registry, error) {
 }
 
 // LoadIfExists is Load, and returns nil for a file that does not exist yet.
-func LoadIfExists(name string) (*Registry, error) {
+func LoadIfExists(name string) (*registry.Registry, error) {
 	r, err := Load(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -46,24 +46,10 @@ func LoadIfExists(name string) (*Registry, error) {
 	return r, err
 }
 
-// Parse reads a registry. Unknown fields are errors: a misspelled "owner" would
-// be lost at the next write.
-func Parse(b []byte) (*Registry, error) {
-	var r Registry
-	if err := yaml.UnmarshalStrict(b, &r); err != nil {
-		return nil, err
-	}
-	if r.Kind != Kind || r.APIVersion != APIVersion {
-		return nil, fmt.Errorf("it is %q %q, not %s %s", r.APIVersion, r.Kind, APIVersion, Kind)
-	}
-	r.Comments = readComments(b)
-	return &r, nil
-}
-
 // Save writes the registry as YAML, whole or not at all, with the comments of the
 // file that it was loaded from or reconciled with.
-func (r *Registry) Save(name string) error {
-	b, err := r.text()
+func Save(name string, r *registry.Registry) error {
+	b, err := registry.Encode(r)
 	if err != nil {
 		return fmt.Errorf("writing the registry %s: %w", name, err)
 	}

@@ -1,11 +1,9 @@
-package registry
+package pipeline
 
 import (
 	"path"
-	"path/filepath"
 	"strings"
 
-	"github.com/slicewright/slicewright/app/internal/find/codeowners"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
@@ -14,22 +12,21 @@ var partsOf = map[string]bool{
 	"cmd": true, "apps": true, "services": true, "charts": true, "packages": true, "projects": true, "deploy": true, "components": true,
 }
 
-// AttributeSource names the application and the owner of findings in the source
-// under dir that do not name them: a program's own directory if the tree has
-// such, else the tree itself; the owner that CODEOWNERS gives the file.
-func AttributeSource(findings []evidence.Finding, dir string, owners codeowners.Owners) {
-	tree := filepath.Base(dir)
-	if abs, err := filepath.Abs(dir); err == nil {
-		tree = filepath.Base(abs)
-	}
+// attributeSource names the application and the owner of findings in a tree of
+// source that do not name them: a program's own directory if the tree has such,
+// else the tree itself; the owner that the tree knows.
+func attributeSource(t *Tree, findings []evidence.Finding) {
 	for i := range findings {
 		s := &findings[i].Subject
-		locator := first(findings[i]).Locator
-		if s.Application == "" && s.ServiceAccount == "" && s.User == "" && s.Workload.Name == "" {
-			s.Application = applicationOf(locator, tree)
+		locator := ""
+		if len(findings[i].Evidence) > 0 {
+			locator = findings[i].Evidence[0].Locator
 		}
-		if s.Owner == "" {
-			s.Owner = owners.Of(locator)
+		if s.Application == "" && s.ServiceAccount == "" && s.User == "" && s.Workload.Name == "" {
+			s.Application = applicationOf(locator, t.Name)
+		}
+		if s.Owner == "" && t.OwnerOf != nil {
+			s.Owner = t.OwnerOf(locator)
 		}
 	}
 }

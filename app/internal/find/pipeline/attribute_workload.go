@@ -1,21 +1,20 @@
-package registry
+package pipeline
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/workloads"
 )
 
-// AttributeWorkloads names the workload of findings that know only a Pod or a
-// ServiceAccount, as an audit log does. Permissions would not do for that: who
-// asks and is refused has none, and still is somebody's program.
+// attributeWorkloads names the workload of findings that know only a Pod or a
+// ServiceAccount, as an audit log does. Permissions cannot tell: a
+// program whose requests are refused has no permission.
 //
-// A Pod decides; one that is gone, or none, leaves the one workload that runs
-// under the ServiceAccount, and of several none.
-func AttributeWorkloads(findings []evidence.Finding, index *workloads.Index) {
+// The Pod decides. If it is unknown or gone, the only workload of the
+// ServiceAccount is taken; several leave the question open.
+func attributeWorkloads(findings []evidence.Finding, index *workloads.Index) {
 	for i := range findings {
 		s := &findings[i].Subject
 		if s.Workload.Name != "" || s.ServiceAccount == "" {
@@ -35,34 +34,27 @@ func AttributeWorkloads(findings []evidence.Finding, index *workloads.Index) {
 	}
 }
 
-// AttributeStaticPods names the static Pod that source, or a user with a
+// attributeStaticPods names the static Pod that source, or a user with a
 // certificate, is: the one whose image, container or name is the program's name.
 // Static Pods have no ServiceAccount, so that no grant and no token leads to them;
 // a note says on what the workload rests.
-func AttributeStaticPods(findings []evidence.Finding, index *workloads.Index) {
+func attributeStaticPods(findings []evidence.Finding, index *workloads.Index) {
 	called := make(map[string][]*workloads.Workload)
 	for _, w := range index.Static() {
-		names := append([]string{w.Name, w.Application}, w.Containers...)
-		for _, i := range w.Images {
-			names = append(names, imageName(i.Image))
-		}
-		slices.Sort(names)
-		for _, name := range slices.Compact(names) {
-			if name != "" {
-				called[name] = append(called[name], w)
-			}
+		for _, name := range w.Names() {
+			called[name] = append(called[name], w)
 		}
 	}
 	for i := range findings {
 		f := &findings[i]
 		s := &f.Subject
-		if s.Workload.Name != "" || s.ServiceAccount != "" || laneOf(f.Class) == laneExpected || laneOf(f.Class) == laneTooling {
+		if s.Workload.Name != "" || s.ServiceAccount != "" || f.Class == evidence.Expected || f.Class == evidence.Tooling {
 			continue
 		}
 		name := s.Application
 		if s.User != "" {
-			// Whoever has a kubeconfig can run any program: only a user of the
-			// program's own name is it.
+			// A kubeconfig can be used with any program: only a user of the program's
+			// own name is the program.
 			name = s.User[strings.LastIndexByte(s.User, ':')+1:]
 		}
 		if all := called[name]; len(all) == 1 {

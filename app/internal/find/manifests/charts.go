@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/objects"
 
 	"github.com/slicewright/slicewright/app/internal/find/chart"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
@@ -67,7 +69,7 @@ func (c *chartReader) enter(ctx context.Context, fsys fs.FS, dir string) error {
 func placeOf(r *chart.Rendered, t *chart.Template, line, column int) string {
 	p := r.Place(t, line, column)
 	if !p.Known() {
-		return clean(t.File) + evidence.Rendered
+		return objects.Clean(t.File) + evidence.Rendered
 	}
-	return fmt.Sprintf("%s:%d:%d", clean(p.File), p.Lines[0], p.Column)
+	return fmt.Sprintf("%s:%d:%d", objects.Clean(p.File), p.Lines[0], p.Column)
 }

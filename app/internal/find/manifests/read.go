@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"bytes"
@@ -11,13 +11,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slicewright/slicewright/app/internal/find/objects"
+
 	"github.com/slicewright/slicewright/app/internal/find/chart"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
-// ManifestOptions say how to read manifests. The zero value is usable.
-type ManifestOptions struct {
+// Options say how to read manifests. The zero value is usable.
+type Options struct {
 	// Namespace is given to namespaced objects that name none, as kubectl's -n
 	// does at apply. "" is "default".
 	Namespace string
@@ -40,7 +42,7 @@ const (
 	maxProblems = 200
 )
 
-// ReadManifests reads every .yaml, .yml and .json file below the root of fsys:
+// Read reads every .yaml, .yml and .json file below the root of fsys:
 // manifests, or what `kubectl get … -o yaml` has written. Documents and Lists
 // of any number, in any order, are read; objects of other kinds are passed
 // over. To see who wrote an Endpoints object, dump it with
@@ -54,8 +56,8 @@ const (
 // An os.Root keeps them inside:
 //
 //	root, err := os.OpenRoot(dir)
-//	snapshot, coverage, err := objects.ReadManifests(ctx, root.FS(), objects.ManifestOptions{})
-func ReadManifests(ctx context.Context, fsys fs.FS, opts ManifestOptions) (*Snapshot, evidence.Coverage, error) {
+//	snapshot, coverage, err := objects.Read(ctx, root.FS(), Options{})
+func Read(ctx context.Context, fsys fs.FS, opts Options) (*objects.Snapshot, evidence.Coverage, error) {
 	r := newReader(opts)
 	charts := chartReader{reader: r}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -87,9 +89,9 @@ func ReadManifests(ctx context.Context, fsys fs.FS, opts ManifestOptions) (*Snap
 	return r.snapshot, r.finish(), nil
 }
 
-// ReadManifest reads one stream of documents, such as standard input. Its name
+// ReadStream reads one stream of documents, such as standard input. Its name
 // stands in locators; whether it is JSON is told from its first byte.
-func ReadManifest(name string, stream io.Reader, opts ManifestOptions) (*Snapshot, evidence.Coverage) {
+func ReadStream(name string, stream io.Reader, opts Options) (*objects.Snapshot, evidence.Coverage) {
 	r := newReader(opts)
 	r.readStream(name, stream)
 	return r.snapshot, r.finish()
@@ -97,8 +99,8 @@ func ReadManifest(name string, stream io.Reader, opts ManifestOptions) (*Snapsho
 
 // reader gathers a snapshot and its coverage from files.
 type reader struct {
-	opts     ManifestOptions
-	snapshot *Snapshot
+	opts     Options
+	snapshot *objects.Snapshot
 	coverage evidence.Coverage
 	// What is told at the end, in one sentence each.
 	defaulted, unreported int
@@ -106,7 +108,7 @@ type reader struct {
 	charts                int
 }
 
-func newReader(opts ManifestOptions) *reader {
+func newReader(opts Options) *reader {
 	if opts.Namespace == "" {
 		opts.Namespace = "default"
 	}
@@ -116,7 +118,7 @@ func newReader(opts ManifestOptions) *reader {
 	if opts.MaxFile == 0 {
 		opts.MaxFile = defaultMaxFile
 	}
-	return &reader{opts: opts, snapshot: &Snapshot{}, coverage: evidence.Coverage{Source: evidence.SourceRBAC}}
+	return &reader{opts: opts, snapshot: &objects.Snapshot{}, coverage: evidence.Coverage{Source: evidence.SourceRBAC}}
 }
 
 func manifestName(name string) bool {
@@ -183,7 +185,7 @@ func lineOf(name string, line int, place func(line, column int) string) string {
 	if place != nil {
 		return place(line, 1)
 	}
-	return fmt.Sprintf("%s:%d", clean(name), line)
+	return fmt.Sprintf("%s:%d", objects.Clean(name), line)
 }
 
 // readDocument reads one document, or one item of a JSON list.
@@ -216,7 +218,7 @@ func (r *reader) readDocument(name string, doc document, place func(line, column
 		offset = doc.line - 1
 	}
 	if root != nil {
-		r.readNode(origin{clean(name), offset, place}, root, doc.list, 0)
+		r.readNode(origin{objects.Clean(name), offset, place}, root, doc.list, 0)
 	}
 }
 
@@ -238,7 +240,7 @@ func (r *reader) problem(locator, message string) {
 		r.unreported++
 		return
 	}
-	r.coverage.Problem(clean(locator), clean(message))
+	r.coverage.Problem(objects.Clean(locator), objects.Clean(message))
 }
 
 func (r *reader) finish() evidence.Coverage {
@@ -264,5 +266,5 @@ func (r *reader) finish() evidence.Coverage {
 // the text itself.
 func plainError(err error) error {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return errors.New(clean(line))
+	return errors.New(objects.Clean(line))
 }

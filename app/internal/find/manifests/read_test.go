@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"context"
@@ -12,16 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/objects"
 )
 
 // read reads files given as name, content, name, content.
-func read(t *testing.T, opts ManifestOptions, files ...string) (*Snapshot, evidence.Coverage) {
+func read(t *testing.T, opts Options, files ...string) (*objects.Snapshot, evidence.Coverage) {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {
 		fsys[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
 	}
-	snapshot, coverage, err := ReadManifests(context.Background(), fsys, opts)
+	snapshot, coverage, err := Read(context.Background(), fsys, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +30,9 @@ func read(t *testing.T, opts ManifestOptions, files ...string) (*Snapshot, evide
 }
 
 // contents names everything in a snapshot with its place.
-func contents(s *Snapshot) []string {
+func contents(s *objects.Snapshot) []string {
 	var out []string
-	add := func(ref Ref, place Place) {
+	add := func(ref objects.Ref, place objects.Place) {
 		line := ref.String() + " " + place.Kind
 		if len(place.Rules) > 0 {
 			line += " rules " + strings.Join(place.Rules, " ")
@@ -75,7 +76,7 @@ func problems(c evidence.Coverage) []string {
 
 const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: %s, namespace: n}\nrules:\n- apiGroups: ['']\n  resources: [endpoints]\n  verbs: [get]\n"
 
-func TestReadManifestsFindsObjectsAndTheirPlaces(t *testing.T) {
+func TestReadFindsObjectsAndTheirPlaces(t *testing.T) {
 	service := "apiVersion: v1\nkind: Service\nmetadata:\n  name: %s\n"
 	for _, test := range []struct {
 		name, file, text string
@@ -135,7 +136,7 @@ func TestReadManifestsFindsObjectsAndTheirPlaces(t *testing.T) {
 		{"a List too deep", "a.yaml", strings.Repeat("{kind: List, items: [", 12) + strings.Repeat("]}", 12), nil, "deeper than is read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			snapshot, coverage := read(t, ManifestOptions{}, test.file, test.text)
+			snapshot, coverage := read(t, Options{}, test.file, test.text)
 			if diff := cmp.Diff(test.want, contents(snapshot)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -166,7 +167,7 @@ func TestAliasesCannotGrowWithoutBound(t *testing.T) {
 		"nested":        "apiVersion: v1\nkind: Service\nmetadata: " + strings.Repeat("{a: ", 5000) + strings.Repeat("}", 5000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			snapshot, coverage := read(t, ManifestOptions{}, "bomb.yaml", text, "good.yaml", fmt.Sprintf(role, "good"))
+			snapshot, coverage := read(t, Options{}, "bomb.yaml", text, "good.yaml", fmt.Sprintf(role, "good"))
 			if diff := cmp.Diff([]string{"Role/n/good good.yaml:2:1 rules good.yaml:6:3"}, contents(snapshot)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -176,7 +177,7 @@ func TestAliasesCannotGrowWithoutBound(t *testing.T) {
 		})
 	}
 	deep := `{"apiVersion":"v1","kind":"Service","metadata":` + strings.Repeat(`{"a":`, 5000)
-	if _, coverage := read(t, ManifestOptions{}, "deep.json", deep); len(coverage.Problems) != 1 {
+	if _, coverage := read(t, Options{}, "deep.json", deep); len(coverage.Problems) != 1 {
 		t.Errorf("problems %q, want the nesting", problems(coverage))
 	}
 }
@@ -185,7 +186,7 @@ func TestWhatIsTooLongIsSkippedAndWhatFollowsIsRead(t *testing.T) {
 	item := func(name string, more int) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Service","metadata":{"name":%q},"x":[%s0]}`, name, strings.Repeat("0,", more))
 	}
-	opts := ManifestOptions{MaxDocument: 400}
+	opts := Options{MaxDocument: 400}
 	for name, test := range map[string]struct {
 		file, text string
 		want       []string
@@ -223,7 +224,7 @@ func TestWhatIsTooLongIsSkippedAndWhatFollowsIsRead(t *testing.T) {
 	}
 }
 
-func TestReadManifestsWalksFoldersAndFollowsNoLoops(t *testing.T) {
+func TestReadWalksFoldersAndFollowsNoLoops(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "outside.yaml")
 	for path, text := range map[string]string{
@@ -253,7 +254,7 @@ func TestReadManifestsWalksFoldersAndFollowsNoLoops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	snapshot, coverage, err := ReadManifests(context.Background(), root.FS(), ManifestOptions{})
+	snapshot, coverage, err := Read(context.Background(), root.FS(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,14 +278,14 @@ func TestReadManifestsWalksFoldersAndFollowsNoLoops(t *testing.T) {
 }
 
 func TestAMissingRootIsAnError(t *testing.T) {
-	_, _, err := ReadManifests(context.Background(), os.DirFS(filepath.Join(t.TempDir(), "nowhere")), ManifestOptions{})
+	_, _, err := Read(context.Background(), os.DirFS(filepath.Join(t.TempDir(), "nowhere")), Options{})
 	if err == nil {
 		t.Error("no error")
 	}
 }
 
 func TestTheNamespaceOfTheCallerIsGivenToWhatNamesNone(t *testing.T) {
-	snapshot, coverage := read(t, ManifestOptions{Namespace: "prod"}, "a.yaml",
+	snapshot, coverage := read(t, Options{Namespace: "prod"}, "a.yaml",
 		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: a}}\n---\n"+
 			"{apiVersion: v1, kind: ServiceAccount, metadata: {name: b, namespace: own}}\n---\n"+
 			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: c, namespace: stray}}\n")
@@ -297,7 +298,7 @@ func TestTheNamespaceOfTheCallerIsGivenToWhatNamesNone(t *testing.T) {
 }
 
 func TestAThousandProblemsAreCountedAndNotListed(t *testing.T) {
-	_, coverage := read(t, ManifestOptions{}, "a.yaml", strings.Repeat("kind: [\n---\n", 1000))
+	_, coverage := read(t, Options{}, "a.yaml", strings.Repeat("kind: [\n---\n", 1000))
 	if len(coverage.Problems) != maxProblems || coverage.Skipped != 1000 || len(coverage.Notes) != 1 {
 		t.Errorf("%d problems, %d skipped, notes %q", len(coverage.Problems), coverage.Skipped, coverage.Notes)
 	}

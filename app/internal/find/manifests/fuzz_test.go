@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // Whatever the bytes: no panic, and nothing in a snapshot or in its coverage that
 // could not be printed on a terminal.
-func FuzzReadManifest(f *testing.F) {
+func FuzzReadStream(f *testing.F) {
 	for _, seed := range []string{
 		fmt.Sprintf(role, "r"),
 		"a: &a [*a]\nkind: Service\napiVersion: v1",
@@ -27,7 +27,7 @@ func FuzzReadManifest(f *testing.F) {
 		if len(data) > 64<<10 {
 			t.Skip()
 		}
-		snapshot, coverage := ReadManifest("in", strings.NewReader(string(data)), ManifestOptions{MaxDocument: 16 << 10})
+		snapshot, coverage := ReadStream("in", strings.NewReader(string(data)), Options{MaxDocument: 16 << 10})
 		texts := append(contents(snapshot), problems(coverage)...)
 		for _, e := range snapshot.Endpoints {
 			texts = append(texts, e.ManagedBy)

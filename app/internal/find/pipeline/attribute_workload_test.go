@@ -1,11 +1,11 @@
-package registry_test
+package pipeline
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 	"github.com/slicewright/slicewright/app/internal/find/workloads"
 )
@@ -33,7 +33,7 @@ spec: {serviceAccountName: shared, containers: [{name: main, image: front:1}]}
 `
 
 func TestFindingsOfALogGetTheWorkloadThatRuns(t *testing.T) {
-	snapshot, _ := objects.ReadManifest("running.yaml", strings.NewReader(running), objects.ManifestOptions{})
+	snapshot, _ := manifests.ReadStream("running.yaml", strings.NewReader(running), manifests.Options{})
 	index := workloads.New(snapshot)
 	for _, test := range []struct {
 		why, account, pod, want string
@@ -47,7 +47,7 @@ func TestFindingsOfALogGetTheWorkloadThatRuns(t *testing.T) {
 		{"no account at all", "", "prod/front-0", ""},
 	} {
 		findings := []evidence.Finding{{Subject: evidence.Subject{ServiceAccount: test.account, Pod: test.pod}}}
-		registry.AttributeWorkloads(findings, index)
+		attributeWorkloads(findings, index)
 		got := findings[0].Subject
 		if got.Workload.Name != test.want {
 			t.Errorf("%s: got %q instead of %q", test.why, got.Workload.Name, test.want)
@@ -59,10 +59,10 @@ func TestFindingsOfALogGetTheWorkloadThatRuns(t *testing.T) {
 }
 
 func TestAWorkloadThatIsKnownStays(t *testing.T) {
-	snapshot, _ := objects.ReadManifest("running.yaml", strings.NewReader(running), objects.ManifestOptions{})
+	snapshot, _ := manifests.ReadStream("running.yaml", strings.NewReader(running), manifests.Options{})
 	known := evidence.Workload{Kind: "CronJob", Namespace: "prod", Name: "nightly"}
 	findings := []evidence.Finding{{Subject: evidence.Subject{ServiceAccount: "prod/alone", Workload: known, Owner: "somebody"}}}
-	registry.AttributeWorkloads(findings, workloads.New(snapshot))
+	attributeWorkloads(findings, workloads.New(snapshot))
 	if got := findings[0].Subject; got.Workload != known || got.Owner != "somebody" || got.Images != nil {
 		t.Errorf("got %+v", got)
 	}
@@ -93,7 +93,7 @@ spec: {nodeName: node-1, containers: [{name: twin, image: twin:1}]}
 // A static Pod is the workload of source and of a user that have its name, and of
 // nobody who only could be it.
 func TestStaticPodsAreWorkloadsByName(t *testing.T) {
-	snapshot, _ := objects.ReadManifest("static.yaml", strings.NewReader(static), objects.ManifestOptions{})
+	snapshot, _ := manifests.ReadStream("static.yaml", strings.NewReader(static), manifests.Options{})
 	index := workloads.New(snapshot)
 	if all := index.Static(); len(all) != 3 || all[2].Name != "edge" || all[2].PodCount != 2 {
 		t.Fatalf("static Pods %+v, want edge once for both of its nodes", all)
@@ -112,14 +112,14 @@ func TestStaticPodsAreWorkloadsByName(t *testing.T) {
 		{"the control plane is known otherwise", evidence.Subject{User: "edge"}, evidence.Expected, ""},
 	} {
 		findings := []evidence.Finding{{Subject: test.subject, Class: test.class}}
-		registry.AttributeStaticPods(findings, index)
+		attributeStaticPods(findings, index)
 		got := findings[0]
 		if got.Subject.Workload.Name != test.want || (len(got.Notes) > 0) != (test.want != "") {
 			t.Errorf("%s: got %+v, notes %v", test.why, got.Subject, got.Notes)
 		}
 	}
 	findings := []evidence.Finding{{Subject: evidence.Subject{Application: "edge-proxy"}, Class: evidence.Reader, Confidence: evidence.Likely, Evidence: []evidence.Evidence{{Source: evidence.SourceText, Locator: "a:1:1"}}}}
-	registry.AttributeStaticPods(findings, index)
+	attributeStaticPods(findings, index)
 	if e := registry.Build(findings, nil).Entries[0]; e.Workload != (evidence.Workload{Kind: "Pod", Namespace: "kube-system", Name: "edge"}) || e.Owner != "net" || len(e.Images) != 1 {
 		t.Errorf("the entry is %+v", e)
 	}

@@ -1,4 +1,4 @@
-package objects
+package manifests
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func TestChartsAreReadAsTheyRender(t *testing.T) {
 		"deploy/sync/templates/role.yaml", chartRole,
 		"deploy/sync/extra/sa.yaml", "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n",
 	}
-	opts := ManifestOptions{Namespace: "prod", Charts: chart.Options{Renderer: inProcess{}}}
+	opts := Options{Namespace: "prod", Charts: chart.Options{Renderer: inProcess{}}}
 	snapshot, coverage := read(t, opts, files...)
 	want := []string{
 		"Role/prod/sync deploy/sync/templates/role.yaml:2:1 rules deploy/sync/templates/role.yaml:13:3",
@@ -65,7 +65,7 @@ func TestChartsAreReadAsTheyRender(t *testing.T) {
 }
 
 func TestAChartThatDoesNotRenderIsAProblem(t *testing.T) {
-	_, coverage := read(t, ManifestOptions{Charts: chart.Options{Renderer: inProcess{}}},
+	_, coverage := read(t, Options{Charts: chart.Options{Renderer: inProcess{}}},
 		"c/Chart.yaml", chartMetadata, "c/templates/_h.tpl", `{{ if }}`, "c/templates/b.yaml", chartRole)
 	if len(coverage.Problems) < 2 || coverage.Problems[0].Locator != "c/Chart.yaml" || !strings.Contains(coverage.Problems[0].Message, "chart not rendered") {
 		t.Errorf("problems %+v, want the chart and its templates", coverage.Problems)
