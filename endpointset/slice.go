@@ -111,6 +111,26 @@ const (
 
 func (f flags) has(flag flags) bool { return f&flag != 0 }
 
+// conditions returns the conditions that are among the flags.
+func (f flags) conditions() Conditions {
+	return Conditions{Ready: f.has(flagReady), Serving: f.has(flagServing), Terminating: f.has(flagTerminating)}
+}
+
+// flags returns the conditions as flags.
+func (c Conditions) flags() flags {
+	var f flags
+	if c.Ready {
+		f |= flagReady
+	}
+	if c.Serving {
+		f |= flagServing
+	}
+	if c.Terminating {
+		f |= flagTerminating
+	}
+	return f
+}
+
 // targetName returns the name of the object behind r, "" if there is none.
 func (s *Slice) targetName(r *record) string {
 	if !r.flags.has(flagTarget) {
