@@ -72,7 +72,7 @@ func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family
 			s.Labels[discovery.LabelManagedBy] != d.ManagedBy:
 		case s.DeletionTimestamp != nil:
 		default:
-			f := familyOf(s)
+			f := endpointset.FamilyOfAddressType(s.AddressType)
 			usable[f] = append(usable[f], s)
 		}
 	}
@@ -80,16 +80,6 @@ func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family
 		slices.SortFunc(list, func(a, b *discovery.EndpointSlice) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return usable
-}
-
-func familyOf(s *discovery.EndpointSlice) endpointset.Family {
-	switch s.AddressType {
-	case discovery.AddressTypeIPv4:
-		return endpointset.IPv4
-	case discovery.AddressTypeIPv6:
-		return endpointset.IPv6
-	}
-	return 0
 }
 
 // planner plans the slices of one family.

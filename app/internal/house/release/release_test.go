@@ -1,4 +1,4 @@
-package house
+package release
 
 import (
 	"errors"
@@ -15,6 +15,8 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
+
+const root = "../../../.."
 
 // TestAReleaseCanBeUsed plays a release: the modules of this tree, in a module
 // proxy that is a folder. From an empty module, which no workspace knows, the
