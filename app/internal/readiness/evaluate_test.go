@@ -15,7 +15,6 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/app/internal/timeline"
@@ -196,7 +195,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 			entry(f).Workload = evidence.Workload{Kind: "CronJob", Namespace: "shop", Name: "report"}
 		}, map[string]Status{"window-start-up": Unknown, "running-versions": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
 		{"an obstacle", func(f *Facts) {
-			f.Registry.Obstacles = []obstacles.Obstacle{{Object: "Service/shop/db", Message: "Mirroring feeds it.", Advice: "Write slices."}}
+			f.Registry.Obstacles = []evidence.Obstacle{{Object: "Service/shop/db", Message: "Mirroring feeds it.", Advice: "Write slices."}}
 		}, map[string]Status{"no-obstacles": NotMet}},
 		{"a report about another consumer", func(f *Facts) { f.Experiments[0].Consumer = Consumer{Name: "something-else"} }, noExperiment},
 		{"a report about another image", func(f *Facts) { f.Experiments[0].Consumer.Digest = "sha256:0" }, noExperiment},
@@ -216,6 +215,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 		}, map[string]Status{"data-checks": NotMet}},
 		{"an old experiment", func(f *Facts) { f.Experiments[0].Finished = ago(60 * day) }, map[string]Status{"data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
 	}
+	var said strings.Builder
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := complete()
@@ -234,6 +234,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 			if v.Outcome != want {
 				t.Errorf("the outcome is %s, want %s", v.Outcome, want)
 			}
+			said.WriteString(inWords(tt.name, v))
 			for _, r := range v.Criteria {
 				if r.Status != Met && len(r.Settle) == 0 {
 					t.Errorf("%s is %s, and nothing is said of what would settle it", r.Name, r.Status)
@@ -241,6 +242,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 			}
 		})
 	}
+	golden(t, "spoiled.txt", said.String())
 }
 
 // removals each take away what speaks for a criterion, or a whole input.
@@ -516,7 +518,7 @@ func TestAnExperimentFitsItsSchema(t *testing.T) {
 	}
 }
 
-// Strangers' names neither move a cursor nor become markup.
+// Untrusted names do not move a cursor and do not become markup.
 func TestOutputsAreHarmless(t *testing.T) {
 	f := complete()
 	f.Registry.Entries[0].Key, f.Registry.Entries[0].Owner = "a\x1b[2J|<img src=x>\n# b", ""

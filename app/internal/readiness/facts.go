@@ -87,7 +87,8 @@ func (p *Pod) of(e *registry.Entry) bool {
 	return a.Name == "" || b.Name == "" || strings.EqualFold(a.Kind, b.Kind) && a.Name == b.Name
 }
 
-// The report of an experiment is in package report, for those who write it.
+// The report of an experiment is in package report, because other programs
+// write it too.
 type (
 	// Experiment is a report.
 	Experiment = report.Experiment

@@ -14,8 +14,8 @@ import (
 // Formats are those that Write knows.
 func Formats() []string { return []string{"table", "json", "markdown"} }
 
-// Write writes v in a format. What strangers named, such as consumers and users,
-// can neither move a terminal's cursor nor make markup.
+// Write writes v in a format. Untrusted names, such as those of consumers and
+// users, cannot move a terminal's cursor and cannot make markup.
 func (v *Verdict) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":
@@ -152,11 +152,11 @@ func (w *AppliedWaiver) Sentence() string {
 }
 
 // markup are the characters that mean something in Markdown, or in the HTML that
-// it may hold. Words with - and . stay readable: those only count at the
-// beginning of a line, where a list item's own mark stands.
+// it may hold. Words with - and . stay readable: they only count at the
+// beginning of a line, where a list item has its own mark.
 var markup = []rune("\\`*_{}[]<>#|!~&@:")
 
-// markdown makes text that is shown as it stands, mentions and bare links
+// markdown escapes text so that it is shown as it is, mentions and bare links
 // included.
 func markdown(text string) string {
 	var out strings.Builder

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// plain keeps a stranger's text from being shown in another order than it has:
-// html/template takes its markup, and not the characters that turn writing
-// around.
+// plain keeps untrusted text from being shown in another order than it has:
+// html/template escapes its markup, and not the characters that change the
+// direction of writing.
 func plain(text any) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {

@@ -12,8 +12,8 @@ import (
 func Formats() []string { return []string{"text", "markdown", "json", "report"} }
 
 // Write writes the plan in a format; report is a form for what the experiment
-// shows, to be filled in. What strangers named can neither move a terminal's
-// cursor nor make markup.
+// shows, to be filled in. Untrusted names cannot move a terminal's cursor and
+// cannot make markup.
 func (p *Plan) Write(w io.Writer, format string) error {
 	var text string
 	switch format {
@@ -148,13 +148,13 @@ func (p *Plan) form() string {
 func yamlWord(text string) string {
 	quoted, err := json.Marshal(strings.Map(harmless, text))
 	if err != nil {
-		return `""` // no text is none that JSON has no word for
+		return `""` // every text can be written as JSON
 	}
 	return string(quoted)
 }
 
-// harmless keeps from moving a terminal's cursor, and from reordering a line,
-// what strangers wrote. Tabulators are in diffs.
+// harmless replaces characters of untrusted text that move a terminal's
+// cursor or reorder a line. Tabulators stay, because diffs have them.
 func harmless(r rune) rune {
 	if r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
 		return '\uFFFD'
@@ -252,7 +252,7 @@ func (m *markdownStyle) code(text string) {
 	fmt.Fprintf(m, "%s\n%s\n%s\n\n", fence, strings.Join(list, "\n"), fence)
 }
 
-// markdown makes text that is shown as it stands, mentions and bare links
+// markdown escapes text so that it is shown as it is, mentions and bare links
 // included.
 func markdown(text string) string {
 	var out strings.Builder

@@ -144,8 +144,8 @@ var lists = map[string]string{
 	"v1 ServiceList": serviceKind, "v1 PodList": podKind, "v1 NodeList": nodeKind,
 }
 
-// sawList notes that a kind was looked at even if there was none: an empty
-// PodList says that there are no Pods.
+// sawList notes that a kind was looked at, even if the list is empty: an
+// empty PodList says that there are no Pods.
 func (f *Files) sawList(kind string) {
 	switch kind {
 	case endpointsKind, sliceKind:
@@ -223,7 +223,7 @@ func (f *Files) unread() []shadow.Unread {
 		seen bool
 	}{{nodesResource, f.looked.nodes}, {podsResource, f.looked.pods}, {servicesResource, f.looked.services}} {
 		if !r.seen {
-			all = append(all, shadow.Unread{Resource: r.name, Problem: "there are none in the files", Effect: r.effect})
+			all = append(all, shadow.Unread{Resource: r.name, Problem: "the files have none of them", Effect: r.effect})
 		}
 	}
 	return all

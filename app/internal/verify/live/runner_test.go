@@ -186,7 +186,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		outcome(t, report, verify.Undetermined)
-		// The look that was cut off is none that failed.
+		// The look that was cut off does not count as failed.
 		if c := report.Consumers[0]; !report.Interrupted || c.Views < 3 || c.Failed > 0 {
 			t.Errorf("interrupted %t after %d views, %d failed", report.Interrupted, c.Views, c.Failed)
 		}

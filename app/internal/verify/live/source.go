@@ -52,7 +52,7 @@ const healthInterval = 100 * time.Millisecond
 
 // Run implements Source.
 func (c Cluster) Run(ctx context.Context, t Teller) error {
-	// Wakes hold one token: whoever is woken reads the newest set anyway.
+	// Wakes hold one token, because the reader takes the newest set anyway.
 	woken := make(chan struct{}, 1)
 	w := watch.New(c.Client, watch.Options{
 		Namespaces: []string{c.Service.Namespace},
