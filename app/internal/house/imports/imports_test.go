@@ -31,7 +31,7 @@ var modules = []struct{ name, title string }{
 
 func TestImportsAreDrawn(t *testing.T) {
 	var drawn strings.Builder
-	drawn.WriteString(`<!-- Made by HOUSE_UPDATE=1 go test ./app/internal/house/imports; changes here are lost. -->
+	drawn.WriteString(`<!-- Made by HOUSE_UPDATE=1 go test -count=1 ./app/internal/house/imports; changes here are lost. -->
 # Imports, folder by folder
 
 Each line is a folder with the folders that it imports, without those that it also reaches through another one. A folder imports
@@ -52,7 +52,7 @@ The floors behind this order are in [architecture.md](architecture.md#the-floors
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(drawn.String(), "\n"), strings.Split(string(text), "\n")); diff != "" {
-		t.Errorf("docs/imports.md is not what the packages import (HOUSE_UPDATE=1 go test ./app/internal/house/imports writes it; -wanted +file):\n%s", diff)
+		t.Errorf("docs/imports.md is not what the packages import (HOUSE_UPDATE=1 go test -count=1 ./app/internal/house/imports writes it; -wanted +file):\n%s", diff)
 	}
 }
 
