@@ -197,5 +197,5 @@ func rulePlaces(from origin, n *yaml.Node) []string {
 
 func nameOf(n *yaml.Node) string {
 	_, metadata := field(n, "metadata")
-	return text(metadata, "name")
+	return textOf(metadata, "name")
 }
