@@ -61,6 +61,7 @@ test: deps lint apidiff control-plane test-unit test-race test-consumers ## Ever
 .PHONY: test-unit
 test-unit: deps $(TOOLS)/.installed ## The product's packages and the lab's own
 	$(GOTESTSUM) -timeout 15m $(PRODUCT)
+	cd tools && GOWORK=off go test ./...
 	cd lab && $(GOTESTSUM) -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
 
 .PHONY: test-consumers
@@ -85,12 +86,13 @@ conformance: deps control-plane ## Run every consumer through every scenario, an
 	go run -C lab ./cmd/slicewright-lab conformance --write
 
 .PHONY: lint
-lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck
+lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in added text (see CONTRIBUTING.md)
 	@unformatted=$$($(TOOLS)/gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run make format):"; echo "$$unformatted"; exit 1; fi
 	go vet $(PRODUCT)
 	$(TOOLS)/staticcheck $(PRODUCT)
 	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
+	GOWORK=off go run -C tools ./words
 
 .PHONY: apidiff
 apidiff: $(TOOLS)/.installed ## What changed in the library's public API since the last release (or BASE=REVISION)

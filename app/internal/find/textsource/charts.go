@@ -14,6 +14,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/chart"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 )
 
 // chartFiles is what a scan notes on its way about charts, so that those without
@@ -115,12 +116,12 @@ func (s *scan) judgeChart(r *chart.Rendered, merge *chartMerge) {
 	for i := range r.Templates {
 		t := &r.Templates[i]
 		scope := scopeOf(t.File)
-		if k, known := kindOf(t.File); !s.opts.wants(scope) || known && k.kind == kindProse {
+		if k, known := detect.FileOf(t.File); !s.opts.wants(scope) || known && k.Kind == detect.Prose {
 			continue
 		}
-		if kindYAML.hasWord([]byte(t.Text)) {
+		if rooms.HasWord(detect.YAML, []byte(t.Text)) {
 			w := s.newWorker()
-			w.judge(job{path: "rendered.yaml", scope: scope}, fileKind{kind: kindYAML}, []byte(t.Text))
+			w.judge(job{path: "rendered.yaml", scope: scope}, detect.File{Kind: detect.YAML}, []byte(t.Text))
 			for _, res := range w.results {
 				for _, f := range res.findings {
 					merge.finding(r, t, f)

@@ -9,6 +9,11 @@
 // never findings. What could not be read well is in the coverage, and the rest
 // is still done.
 //
+// This package walks the tree, searches the files, renders charts and turns hits
+// into findings. What is a hit is decided in the rooms below it: package detect is
+// the core, and packages shell, program, manifests and settings have a detector
+// for each kind of text.
+//
 // Source and configuration alone say that somebody may read Endpoints, not
 // that anybody did: a finding here is evidence.Likely at most, and
 // evidence.Possible where a name is put together at run time or where only a

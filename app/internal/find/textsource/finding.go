@@ -3,13 +3,14 @@ package textsource
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/template"
 )
 
 // maxExcerpt is enough to recognise a call; a minified line can have a million.
@@ -22,58 +23,58 @@ const acknowledgement = "slicewright:acknowledged"
 // findings turns the hits of one file into findings, in order of place. Two
 // detectors that speak of one place are one finding: the surer one. The second
 // result is, for each finding, the setting that would make it none.
-func findings(path string, scope evidence.Scope, data []byte, hits []hit) ([]evidence.Finding, []string) {
+func findings(path string, scope evidence.Scope, data []byte, hits []detect.Hit) ([]evidence.Finding, []string) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(rank(a.confidence), rank(b.confidence)))
+	slices.SortStableFunc(hits, func(a, b detect.Hit) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(rank(a.Confidence), rank(b.Confidence)))
 	})
-	hits = slices.CompactFunc(hits, func(a, b hit) bool { return a.offset == b.offset })
-	ix := newLineIndex(data)
+	hits = slices.CompactFunc(hits, func(a, b detect.Hit) bool { return a.Offset == b.Offset })
+	ix := detect.NewLineIndex(data)
 	out := make([]evidence.Finding, 0, len(hits))
 	settings := make([]string, 0, len(hits))
 	for _, h := range hits {
-		line, column := ix.position(h.offset)
+		line, column := ix.Position(h.Offset)
 		f := evidence.Finding{
-			Subject:    h.subject,
-			Class:      h.class,
-			Confidence: h.confidence,
+			Subject:    h.Subject,
+			Class:      h.Class,
+			Confidence: h.Confidence,
 			Status:     evidence.Unmigrated,
-			Verbs:      map[string]int{h.verb: 1},
-			Access:     []string{h.access},
-			Advice:     h.advice,
+			Verbs:      map[string]int{h.Verb: 1},
+			Access:     []string{h.Access},
+			Advice:     h.Advice,
 			Evidence: []evidence.Evidence{{
 				Source:   evidence.SourceText,
-				Detector: h.detector,
+				Detector: h.Detector,
 				Locator:  fmt.Sprintf("%s:%d:%d", path, line, column),
 				Count:    1,
-				Verb:     h.verb,
+				Verb:     h.Verb,
 				Scope:    scope,
-				Excerpt:  excerpt(ix.line(line), column),
+				Excerpt:  excerpt(ix.Line(line), column),
 			}},
 		}
-		if h.dual {
+		if h.Dual {
 			f.Status = evidence.Dual
 		}
 		if acknowledged(ix, line) {
 			f.Status = evidence.Acknowledged
 		}
-		if h.namespace != "" && !strings.ContainsRune(h.namespace, filler) {
-			f.Namespaces = []string{h.namespace}
+		if h.Namespace != "" && !strings.ContainsRune(h.Namespace, template.Filler) {
+			f.Namespaces = []string{h.Namespace}
 		}
-		if h.note != "" {
-			f.Notes = []string{h.note}
+		if h.Note != "" {
+			f.Notes = []string{h.Note}
 		}
 		out = append(out, f)
-		settings = append(settings, h.setting)
+		settings = append(settings, h.Setting)
 	}
 	return out, settings
 }
 
-func acknowledged(ix *lineIndex, line int) bool {
-	return strings.Contains(string(ix.line(line)), acknowledgement) ||
-		strings.Contains(string(ix.line(line-1)), acknowledgement)
+func acknowledged(ix *detect.LineIndex, line int) bool {
+	return strings.Contains(string(ix.Line(line)), acknowledgement) ||
+		strings.Contains(string(ix.Line(line-1)), acknowledgement)
 }
 
 func rank(c evidence.Confidence) int {
@@ -96,6 +97,3 @@ func excerpt(line []byte, column int) string {
 		return r
 	}, string(line)))
 }
-
-// isEmptySubject: evidence.Subject holds a slice and cannot be compared.
-func isEmptySubject(s evidence.Subject) bool { return reflect.ValueOf(s).IsZero() }

@@ -3,12 +3,11 @@ package textsource
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 )
 
 // maxCode bounds what is split into tokens, which take some thirty times the
@@ -17,43 +16,43 @@ const maxCode = 4 << 20
 
 // judge reads a file as what it is. A bug in a reader, which a stranger's file
 // may find, costs that file and is reported; it does not end the scan.
-func (w *worker) judge(j job, k fileKind, data []byte) {
+func (w *worker) judge(j job, k detect.File, data []byte) {
 	res := fileResult{path: j.path}
-	var hits []hit
+	var hits []detect.Hit
 	problemAt := map[string]int{}
-	s := &source{data: data, out: &hits}
-	s.problem = func(offset int, message string) {
+	s := &detect.Text{Data: data, Hits: &hits, Detectors: rooms}
+	s.Problem = func(offset int, message string) {
 		if _, seen := problemAt[message]; !seen {
 			problemAt[message] = offset
 		}
 	}
-	s.turned = func(setting string) {
+	s.Turned = func(setting string) {
 		if len(res.turned) < 16 {
 			res.turned = append(res.turned, setting)
 		}
 	}
 	if !utf8.Valid(data) {
-		s.data = replaceInvalid(data)
-		s.problem(firstInvalid(data), "is not UTF-8; read with ? for each byte that is none")
+		s.Data = replaceInvalid(data)
+		s.Problem(firstInvalid(data), "is not UTF-8; read with ? for each byte that is none")
 	}
-	if (k.kind == kindCode || k.kind == kindHCL || k.lang != nil) && len(data) > maxCode {
-		s.problem(0, fmt.Sprintf("a program of %d bytes, more than %d; it has words to look for and was not read", len(data), maxCode))
-		k = fileKind{}
+	if (k.Kind == detect.Code || k.Kind == detect.HCL || k.Lang != nil) && len(data) > maxCode {
+		s.Problem(0, fmt.Sprintf("a program of %d bytes, more than %d; it has words to look for and was not read", len(data), maxCode))
+		k = detect.File{}
 	}
-	text := s.data // a reader may blank comments in its own copy
+	text := s.Data // a reader may blank comments in its own copy
 	func() {
 		defer func() {
 			if r := recover(); r != nil {
-				s.problem(0, fmt.Sprintf("reading it failed (%v); please report this as a bug", r))
+				s.Problem(0, fmt.Sprintf("reading it failed (%v); please report this as a bug", r))
 			}
 		}()
-		dispatch(s, j.path, k)
+		s.Read(j.path, k)
 	}()
 	res.findings, res.settings = findings(j.path, j.scope, text, hits)
 	if len(problemAt) > 0 {
-		ix := newLineIndex(text)
+		ix := detect.NewLineIndex(text)
 		for message, offset := range problemAt {
-			line, column := ix.position(offset)
+			line, column := ix.Position(offset)
 			res.problems = append(res.problems, evidence.Problem{Locator: fmt.Sprintf("%s:%d:%d", j.path, line, column), Message: message})
 		}
 		slices.SortFunc(res.problems, func(a, b evidence.Problem) int {
@@ -62,35 +61,6 @@ func (w *worker) judge(j job, k fileKind, data []byte) {
 	}
 	if len(res.findings) > 0 || len(res.problems) > 0 || len(res.turned) > 0 {
 		w.results = append(w.results, res)
-	}
-}
-
-// dispatch hands a text to the reader for its kind.
-func dispatch(s *source, name string, k fileKind) {
-	switch k.kind {
-	case kindCode:
-		readCode(s, k.lang)
-	case kindShell:
-		readShell(s)
-	case kindLines:
-		readCommandLines(s)
-	case kindYAML:
-		readYAML(s, name, false)
-	case kindTemplate:
-		// A template can be of anything; one that has no YAML in it is no
-		// broken YAML.
-		if ext := path.Ext(name); ext != ".tpl" && !strings.Contains(name, ".y") && !looksLikeYAML(string(s.data)) {
-			readActions(s)
-			return
-		}
-		readYAML(s, name, true)
-	case kindHCL:
-		readHCL(s)
-	case kindSettings:
-		readSettings(s, name)
-		if k.lang != nil { // a build script
-			readCode(s, k.lang)
-		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/chart"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
 
@@ -253,9 +254,9 @@ const binaryProbe = 8 << 10
 // file searches one file and, if it has a word, reads it.
 func (w *worker) file(j job) {
 	w.charts.see(j.path)
-	k, known := kindOf(j.path)
-	if known && (k.kind == kindOther || k.kind == kindProse) {
-		w.unjudged(j, k.kind)
+	k, known := detect.FileOf(j.path)
+	if known && (k.Kind == detect.Other || k.Kind == detect.Prose) {
+		w.unjudged(j, k.Kind)
 		return
 	}
 	data, size, err := w.search(j.path, &k)
@@ -263,7 +264,7 @@ func (w *worker) file(j job) {
 	case err == errBinary:
 		w.binary++
 	case err == errNoText:
-		w.unjudged(j, k.kind)
+		w.unjudged(j, k.Kind)
 	case err != nil:
 		w.results = append(w.results, fileResult{path: j.path, problems: []evidence.Problem{{Locator: j.path, Message: "not read: " + reason(err)}}})
 		w.other++
@@ -273,7 +274,7 @@ func (w *worker) file(j job) {
 	default:
 		w.read++
 		if data != nil {
-			if j.scope == evidence.ScopeOwn && k.kind == kindCode && isGenerated(data) {
+			if j.scope == evidence.ScopeOwn && k.Kind == detect.Code && isGenerated(data) {
 				j.scope = evidence.ScopeGenerated
 				if !w.opts.wants(j.scope) {
 					w.read--
@@ -288,8 +289,8 @@ func (w *worker) file(j job) {
 	}
 }
 
-func (w *worker) unjudged(j job, k kind) {
-	if k == kindProse {
+func (w *worker) unjudged(j job, k detect.Kind) {
+	if k == detect.Prose {
 		w.prose++
 		return
 	}
@@ -306,10 +307,13 @@ var (
 	errNoText = errors.New("of no known kind")
 )
 
+// longestWord is how much of a block must be searched again with the next block.
+const longestWord = 32
+
 // search reads a file. It returns the whole content if a word is in it, nil if
 // none is, and the size alone if it is too large to keep. The content is good
 // until the next call.
-func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
+func (w *worker) search(name string, k *detect.File) ([]byte, int64, error) {
 	f, err := wordsearch.Open(w.root + string(filepath.Separator) + filepath.FromSlash(name))
 	if err != nil {
 		return nil, 0, err
@@ -322,8 +326,8 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 	if bytes.IndexByte(w.buf[:min(n, binaryProbe)], 0) >= 0 {
 		return nil, 0, errBinary
 	}
-	if k.kind == kindOther {
-		if *k = kindByContent(w.buf[:n]); k.kind == kindOther {
+	if k.Kind == detect.Other {
+		if *k = detect.FileByContent(w.buf[:n]); k.Kind == detect.Other {
 			return nil, 0, errNoText
 		}
 	}
@@ -336,7 +340,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 			return nil, 0, err
 		}
 	}
-	found := k.kind.hasWord(w.buf[:n])
+	found := rooms.HasWord(k.Kind, w.buf[:n])
 	size := int64(n)
 	for err == nil { // too large to keep: only search what is left
 		kept := copy(w.buf, w.buf[len(w.buf)-longestWord:])
@@ -345,7 +349,7 @@ func (w *worker) search(name string, k *fileKind) ([]byte, int64, error) {
 		if err != nil && err != io.EOF {
 			return nil, size, err
 		}
-		found = found || k.kind.hasWord(w.buf[:kept+n])
+		found = found || rooms.HasWord(k.Kind, w.buf[:kept+n])
 	}
 	w.bytes.Add(size)
 	switch {

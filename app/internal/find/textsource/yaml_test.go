@@ -7,27 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-func TestBlankActions(t *testing.T) {
-	f := func(n int) string { return strings.Repeat(string(filler), n) }
-	tests := []struct{ name, in, want string }{
-		{"a value is filler", "a: {{ .Values.x }}b", "a: " + f(7) + " b"},
-		{"a default stands for it", `role: {{ .r | default "endpoints" }}`, "role: endpoints" + strings.Repeat(" ", 21)},
-		{"control prints nothing", "a: {{ if x }}b{{ else }}c{{ end }}", "a: " + strings.Repeat(" ", 10) + "b" + strings.Repeat(" ", 10) + "c" + strings.Repeat(" ", 9)},
-		{"an action alone on its line is lines of its own", "a:\n  {{- toYaml . | nindent 2 }}\nb: 1", "a:\n" + strings.Repeat(" ", 29) + "\nb: 1"},
-		{"a comment hides what is in it", "{{/*\nkind: Endpoints\n*/}}\na: 1", "    \n" + strings.Repeat(" ", 15) + "\n    \na: 1"},
-		{"braces in a string end nothing", "a: {{ \"}}\" }}.", "a: " + f(5) + "."},
-		{"Jinja's control and comments", "{% if x %}a: 1{# b #}", "          a: 1       "},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, string(blankActions([]byte(tt.in)))); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
+	"github.com/slicewright/slicewright/app/internal/find/textsource/shell"
+)
 
 // Whatever the indentation, the quotes and the nesting, a place in a text in a
 // text is a place in the file.
@@ -99,7 +81,7 @@ func TestHostileTexts(t *testing.T) {
 		"b.sh":           "endpoints\n" + many("$(("),
 		"c.sh":           "ep " + many("${a:-"),
 		"d.sh":           "ep " + many("((#)\n"),
-		"e.sh":           "ep " + strings.Repeat("a[#]\n", maxBrackets-1),
+		"e.sh":           "ep " + strings.Repeat("a[#]\n", shell.MaxBrackets-1),
 		"a.py":           many("x = 'endpoints' + y\n"),
 		"b.py":           many("f('kubectl get ep',"),
 		"c.py":           many("getattr(a, f'list_namespaced_{b"),

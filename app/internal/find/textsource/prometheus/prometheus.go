@@ -1,0 +1,96 @@
+package prometheus
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
+)
+
+// The EndpointSlice way of Prometheus and of what belongs to it.
+const (
+	adviceRole        = "Use role: endpointslice, rename the __meta_kubernetes_endpoint* labels, and give the ServiceAccount list and watch on endpointslices."
+	adviceOperator    = "Set serviceDiscoveryRole: EndpointSlice and give the ServiceAccount list and watch on endpointslices."
+	adviceKubelet     = "Run the operator with --kubelet-endpointslice=true and --kubelet-endpoints=false (chart: kubeletEndpointSliceEnabled, kubeletEndpointsEnabled)."
+	AdviceStateMetric = "List endpointslices instead of endpoints, and use the kube_endpointslice_* series."
+)
+
+// RoleHit is a service discovery that watches Endpoints.
+func RoleHit(offset int) detect.Hit {
+	return detect.Hit{
+		Offset: offset, Detector: "text/prometheus-role", Class: evidence.Reader, Confidence: evidence.Likely,
+		Verb: "watch", Access: "informer", Advice: adviceRole,
+		Note: "Lists and watches Endpoints, and Services and Pods with them.",
+	}
+}
+
+var metaLabel = regexp.MustCompile(`__meta_kubernetes_endpoints?_[a-zA-Z0-9_]*`)
+
+// Relabel reports each such label in a text that stands at an offset. Without
+// raw, the text is not there byte for byte, and its start is the place.
+func Relabel(s *detect.Text, offset int, v string, raw bool) {
+	for _, at := range metaLabel.FindAllStringIndex(v, 64) {
+		h := detect.Hit{
+			Offset: offset, Detector: "text/prometheus-relabel", Class: evidence.Reader, Confidence: evidence.Likely,
+			Verb: "watch", Access: "config", Advice: relabelAdvice(v[at[0]:at[1]]),
+			Note: "Must change together with the role; with role endpointslice it matches nothing.",
+		}
+		if raw {
+			h.Offset += at[0]
+		}
+		s.Report(h)
+	}
+}
+
+// SdFields are what stands beside role in a Kubernetes service discovery, and
+// tells it from any other role.
+var SdFields = []string{"namespaces", "selectors", "api_server", "kubeconfig_file", "attach_metadata", "own_namespace"}
+
+// IsSDKey reports whether a key holds Kubernetes service discoveries: in
+// Prometheus, its agents and forks, and in the operators' objects.
+func IsSDKey(key string) bool {
+	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+	case "kubernetessdconfigs", "kubernetessdconfig", "kubernetessd":
+		return true
+	}
+	return false
+}
+
+var StateMetric = regexp.MustCompile(`\bkube_endpoint_[a-z_]+`)
+
+// OperatorHit is a Prometheus that the operator configures to watch Endpoints.
+func OperatorHit(offset int, note string) detect.Hit {
+	return detect.Hit{
+		Offset: offset, Detector: "text/prometheus-operator", Class: evidence.Reader, Confidence: evidence.Likely,
+		Verb: "watch", Access: "informer", Advice: adviceOperator, Note: note,
+	}
+}
+
+// Charts whose default means Endpoints, by name.
+var Charts = map[string]string{
+	"kube-prometheus-stack": "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
+	"prometheus-operator":   "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
+	"kube-prometheus":       "Without a serviceDiscoveryRole its Prometheus watches Endpoints.",
+}
+
+// ValueWords are in a chart's values that speak of the role.
+var ValueWords = detect.Needles("serviceDiscoveryRole", "prometheusSpec")
+
+// KubeletHit is the operator as a producer: it writes the kubelets' Endpoints.
+func KubeletHit() detect.Hit {
+	return detect.Hit{
+		Detector: "text/prometheus-operator", Class: evidence.Producer, Verb: "update", Access: "config", Advice: adviceKubelet,
+		Note: "The operator writes an Endpoints object for the kubelets.",
+	}
+}
+
+func StateMetricsHit(conf evidence.Confidence, note string) detect.Hit {
+	return detect.Hit{
+		Detector: "text/state-metrics", Class: evidence.Reader, Confidence: conf, Verb: "watch", Access: "informer",
+		Advice: AdviceStateMetric, Note: note,
+	}
+}
+
+// ScrapeWords are in what configures Kubernetes service discovery.
+var ScrapeWords = detect.Needles("kubernetes_sd", "kubernetesSD", "kubernetesSd", "discovery.kubernetes", "scrape_config", "scrapeConfig")
