@@ -47,6 +47,25 @@ func (s *Set) Backends() []Backend {
 	return backends(join(s.slices))
 }
 
+// Ports returns the ports of the slices that have a usable endpoint, sorted by
+// name, protocol and number, each once. Where slices disagree about a port's
+// AppProtocol, that of the first slice by name is given.
+func (s *Set) Ports() []Port {
+	var handles []unique.Handle[Port]
+	for _, sl := range s.slices {
+		if len(sl.records) > 0 {
+			handles = append(handles, sl.ports...)
+		}
+	}
+	slices.SortStableFunc(handles, comparePorts)
+	handles = slices.CompactFunc(handles, func(a, b unique.Handle[Port]) bool { return comparePorts(a, b) == 0 })
+	ports := make([]Port, len(handles))
+	for i, h := range handles {
+		ports[i] = h.Value()
+	}
+	return ports
+}
+
 // join joins slices of one Service from scratch, in the order of S8. What the
 // Index reports event by event is the difference between two of these.
 func join(all []*Slice) []entry {

@@ -29,7 +29,7 @@ func backendsOf(slices []*discovery.EndpointSlice, namespace, name string) map[s
 		s.Name = fmt.Sprintf("s-%d", i) // as the API server would
 		ix.Apply(ix.Parse(s))
 	}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: namespace, Name: name}).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: namespace, Name: name}).Select(endpointset.Query{})
 	all := map[string]bool{}
 	for _, b := range sel.Active {
 		all[b.PortName+"/"+b.Protocol+" "+b.Endpoint()] = true

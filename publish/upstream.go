@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,33 +40,21 @@ func (u *Upstream) Select(set *endpointset.Set) (sel endpointset.Selection, warn
 	if protocol == "" {
 		protocol = "TCP"
 	}
-	all := set.Select(u.Policy, u.Location)
-	sel = all.Port(u.Port, protocol)
-	if known(sel) == 0 && known(all) > 0 {
+	sel = set.Select(endpointset.Query{
+		Policy: u.Policy, Location: u.Location, Port: endpointset.PortNamed(u.Port), Protocol: protocol,
+	})
+	if sel.Len() > 0 {
+		return sel, ""
+	}
+	var ports []string
+	for _, p := range set.Ports() {
+		ports = append(ports, fmt.Sprintf("%q/%s", p.Name, p.Protocol))
+	}
+	if len(ports) > 0 {
 		warning = fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have the ports %s",
-			u.Service, u.Port, protocol, strings.Join(portsOf(all), ", "))
+			u.Service, u.Port, protocol, strings.Join(slices.Compact(ports), ", "))
 	}
 	return sel, warning
-}
-
-func known(sel endpointset.Selection) int {
-	return len(sel.Active) + len(sel.Draining) + len(sel.Excluded)
-}
-
-// portsOf names the ports that a selection has backends at.
-func portsOf(sel endpointset.Selection) []string {
-	ports := map[string]bool{}
-	note := func(id endpointset.ID) { ports[fmt.Sprintf("%q/%s", id.PortName, id.Protocol)] = true }
-	for _, b := range sel.Active {
-		note(b.ID)
-	}
-	for _, b := range sel.Draining {
-		note(b.ID)
-	}
-	for _, x := range sel.Excluded {
-		note(x.ID)
-	}
-	return slices.Sorted(maps.Keys(ports))
 }
 
 // desired makes a driver's input of a selection.

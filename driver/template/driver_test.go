@@ -28,7 +28,7 @@ func desired(t *testing.T, addresses ...string) publish.Desired {
 	ix := endpointset.NewIndex(endpointset.Options{})
 	ix.Apply(ix.Parse(es))
 	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
-	sel := ix.Service(key).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(key).Select(endpointset.Query{})
 	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}
 }
 

@@ -101,7 +101,7 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 	}
 	most = max(most, s.consumer.Settle.Most.Duration, least)
 	if s.broke {
-		// The verdict stands. What comes after is for those who read the evidence.
+		// The verdict is final. The rest is for readers of the evidence.
 		most = 2 * least
 	}
 	defer func() { s.broke = s.broke || !o.OK }()

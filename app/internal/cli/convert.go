@@ -100,7 +100,7 @@ func convert(streams Streams, flags convertFlags) error {
 	if len(objects) == 0 {
 		return fmt.Errorf("nothing to convert in %s: no Endpoints (v1) with addresses and no role that lacks a rule, %d other objects", strings.Join(flags.files, ", "), skipped)
 	}
-	text, err := manifest(objects, flags.output)
+	text, err := manifestOf(objects, flags.output)
 	if err != nil {
 		return err
 	}
@@ -182,8 +182,8 @@ func sourceName(name string) string {
 	return name
 }
 
-// manifest writes objects as kubectl takes them: YAML documents or a JSON List.
-func manifest(objects []any, format string) ([]byte, error) {
+// manifestOf writes objects as kubectl takes them: YAML documents or a JSON List.
+func manifestOf(objects []any, format string) ([]byte, error) {
 	var out bytes.Buffer
 	if format == "json" {
 		enc := json.NewEncoder(&out)

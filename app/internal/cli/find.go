@@ -11,9 +11,11 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
+	"github.com/slicewright/slicewright/app/internal/find/pipeline"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 	"github.com/slicewright/slicewright/app/internal/find/report"
+	"github.com/slicewright/slicewright/app/internal/find/search"
 )
 
 // findFlags are the flags of find, by what they are about.
@@ -150,31 +152,31 @@ func find(ctx context.Context, streams Streams, flags findFlags) error {
 	// an hour of searching, and nothing may be written over it.
 	var baseline, earlier *registry.Registry
 	if flags.baseline != "" {
-		if baseline, err = registry.Load(flags.baseline); err != nil {
+		if baseline, err = registryfile.Load(flags.baseline); err != nil {
 			return err
 		}
 	}
 	if flags.registry != "" {
-		if earlier, err = registry.LoadIfExists(flags.registry); err != nil {
+		if earlier, err = registryfile.LoadIfExists(flags.registry); err != nil {
 			return err
 		}
 	}
-	s := newSearch(streams, flags)
-	if s.charts, err = flags.charts(); err != nil {
+	sources, err := flags.searched(streams)
+	if err != nil {
 		return err
 	}
-	if err := s.run(ctx); err != nil {
+	show := progress(streams.Err)
+	found, err := search.Run(ctx, sources, show)
+	show("")
+	if err != nil {
 		return err
 	}
-	reg := registry.Build(s.findings, s.coverage)
-	reg.CrossCheck, reg.Patches = s.check, s.patches
-	obstacles.AddLogged(s.obstacles, s.findings)
-	reg.Obstacles = s.obstacles
+	reg := pipeline.Attribute(found).Registry()
 	if earlier != nil {
-		reg.Reconcile(earlier)
+		registry.Reconcile(reg, earlier)
 	}
 	if flags.registry != "" {
-		if err := reg.Save(flags.registry); err != nil {
+		if err := registryfile.Save(flags.registry, reg); err != nil {
 			return err
 		}
 	}
@@ -182,7 +184,7 @@ func find(ctx context.Context, streams Streams, flags findFlags) error {
 	if err := report.Write(streams.Out, reg, flags.output, opts); err != nil {
 		return err
 	}
-	return findVerdict(streams, reg.Judge(level, baseline), level)
+	return findVerdict(streams, registry.Judge(reg, level, baseline), level)
 }
 
 // findVerdict turns what the registry means into the exit code, and says why.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
-	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/pipeline"
 	"github.com/slicewright/slicewright/app/internal/find/workloads"
 )
 
@@ -42,8 +42,7 @@ func (r *running) name(findings []evidence.Finding) {
 	if r.index == nil {
 		return
 	}
-	registry.AttributeWorkloads(findings, r.index)
-	registry.AttributeStaticPods(findings, r.index)
+	pipeline.AttributeLog(findings, r.index)
 	for _, f := range findings {
 		if s := f.Subject; s.ServiceAccount != "" && s.Workload.Name == "" && !r.seen[s.ServiceAccount] {
 			r.seen[s.ServiceAccount] = true

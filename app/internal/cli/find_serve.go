@@ -24,9 +24,11 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/audit/live"
+	"github.com/slicewright/slicewright/app/internal/find/cluster"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 )
 
 // serveFlags are the flags of find serve.
@@ -119,9 +121,9 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 	}
 	metrics.WatchOpen(reg, recorder)
 	keeper := &registryKeeper{path: flags.registry, recorder: recorder, running: newRunning()}
-	var clients objects.Clients
+	var client *cluster.Client
 	if flags.cluster {
-		if clients, _, err = clusterClients(flags.kube); err != nil {
+		if client, _, err = clusterClient(flags.kube); err != nil {
 			return errors.Join(err, recorder.Close())
 		}
 	}
@@ -146,7 +148,7 @@ func serve(ctx context.Context, streams Streams, flags serveFlags) (err error) {
 	if flags.cluster {
 		group.Go(func() error {
 			return keeper.running.follow(ctx, log, func(ctx context.Context) (*objects.Snapshot, evidence.Coverage, error) {
-				return objects.ReadCluster(ctx, clients, clusterOptions(flags.kube))
+				return cluster.Read(ctx, client, clusterOptions(flags.kube))
 			})
 		})
 	}
@@ -307,11 +309,11 @@ func (k *registryKeeper) registry() (*registry.Registry, error) {
 	if k.path == "" {
 		return now, nil
 	}
-	kept, err := registry.LoadIfExists(k.path)
+	kept, err := registryfile.LoadIfExists(k.path)
 	if err != nil || kept == nil {
 		return now, err
 	}
-	kept.Refresh(now, evidence.SourceAudit)
+	registry.Refresh(kept, now, evidence.SourceAudit)
 	return kept, nil
 }
 
@@ -319,9 +321,9 @@ func (k *registryKeeper) write() error {
 	if k.path == "" {
 		return nil
 	}
-	registry, err := k.registry()
+	r, err := k.registry()
 	if err != nil {
 		return err
 	}
-	return registry.Save(k.path)
+	return registryfile.Save(k.path, r)
 }

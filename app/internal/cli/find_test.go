@@ -20,6 +20,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 )
 
 const (
@@ -188,12 +189,12 @@ func TestFindFailsOnlyOnWhatTheBaselineLacks(t *testing.T) {
 	if got := runFind(t, "", "--audit", realLog, "--baseline", file, "--fail-on", "likely"); got.code != ExitHolds {
 		t.Errorf("exit %d with all of it in the baseline: %s", got.code, got.errors)
 	}
-	r, err := registry.Load(file)
+	r, err := registryfile.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Entries = r.Entries[1:]
-	if err := r.Save(file); err != nil {
+	if err := registryfile.Save(file, r); err != nil {
 		t.Fatal(err)
 	}
 	if got := runFind(t, "", "--audit", realLog, "--baseline", file, "--fail-on", "likely"); got.code != ExitFinding || !strings.Contains(got.errors, "upstream-sync") {
@@ -359,7 +360,7 @@ func TestServeTakesBatchesOverTLSAndKeepsTheRegistryCurrent(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("serve does not end when it is told to")
 	}
-	r, err := registry.Load(file)
+	r, err := registryfile.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}

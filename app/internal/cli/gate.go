@@ -12,7 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/slicewright/slicewright/app/internal/find/audit"
-	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 	"github.com/slicewright/slicewright/app/internal/readiness"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/web"
@@ -112,7 +112,7 @@ func (f *gateFlags) facts(ctx context.Context, streams Streams) (*readiness.Fact
 	facts := &readiness.Facts{}
 	var err error
 	if f.registry != "" {
-		if facts.Registry, err = registry.Load(f.registry); err != nil {
+		if facts.Registry, err = registryfile.Load(f.registry); err != nil {
 			return nil, err
 		}
 	}

@@ -256,15 +256,18 @@ func (f *verifyFlags) config() (live.Config, error) {
 		return live.Config{}, err
 	}
 	config := live.Config{
-		Selector: live.Selector{Policy: view.Policy, Location: view.Location, Port: f.port, Protocol: f.protocol, Named: f.port != ""},
-		Settle:   f.settle, Interval: f.interval, Requests: f.probes.requests, Names: new(live.Names),
+		Query:  endpointset.Query{Policy: view.Policy, Location: view.Location},
+		Settle: f.settle, Interval: f.interval, Requests: f.probes.requests, Names: new(live.Names),
+	}
+	if f.port != "" {
+		config.Query.Port, config.Query.Protocol = endpointset.PortNamed(f.port), f.protocol
 	}
 	switch f.family {
 	case "":
 	case endpointset.IPv4.String():
-		config.Selector.Family = endpointset.IPv4
+		config.Query.Family = endpointset.IPv4
 	case endpointset.IPv6.String():
-		config.Selector.Family = endpointset.IPv6
+		config.Query.Family = endpointset.IPv6
 	default:
 		return config, usageErrorf("unknown --family %q: use IPv4 or IPv6", f.family)
 	}

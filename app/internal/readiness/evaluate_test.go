@@ -451,7 +451,7 @@ func TestAnExperimentFitsItsSchema(t *testing.T) {
 	}
 }
 
-// Strangers' names neither move a cursor nor become markup.
+// Untrusted names do not move a cursor and do not become markup.
 func TestOutputsAreHarmless(t *testing.T) {
 	f := complete()
 	f.Registry.Entries[0].Key, f.Registry.Entries[0].Owner = "a\x1b[2J|<img src=x>\n# b", ""

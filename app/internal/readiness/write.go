@@ -13,8 +13,8 @@ import (
 // Formats are those that Write knows.
 func Formats() []string { return []string{"table", "json", "markdown"} }
 
-// Write writes v in a format. What strangers named, such as consumers and users,
-// can neither move a terminal's cursor nor make markup.
+// Write writes v in a format. Untrusted names, such as those of consumers and
+// users, cannot move a terminal's cursor and cannot make markup.
 func (v *Verdict) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":

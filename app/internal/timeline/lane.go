@@ -74,7 +74,8 @@ func (s *Span) Names(uid string) bool {
 func (l *Lane) At(t time.Time) *Span {
 	i, found := slices.BinarySearchFunc(l.Spans, t, func(s Span, t time.Time) int { return s.From.Compare(t) })
 	if found {
-		// Spans of no length share their From with the next; the last one stands.
+		// Spans of no length share their From with the next span; the last span
+		// counts.
 		for i+1 < len(l.Spans) && l.Spans[i+1].From.Equal(t) {
 			i++
 		}
@@ -202,8 +203,8 @@ func newer(p, q *Presence) bool {
 	) > 0
 }
 
-// compareVersions compares as numbers; a version that is none is older than one
-// that is.
+// compareVersions compares versions as numbers; a missing or malformed version
+// counts as the oldest.
 func compareVersions(a, b string) int {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	if err == nil {

@@ -103,7 +103,7 @@ func gatePage(t *testing.T, v *readiness.Verdict) string {
 
 // TestReportPages looks at the pages in the sizes and schemes that they are made
 // for: everything is there to be seen, nothing is loaded, nothing sticks out, and
-// no script is needed, since there is none.
+// the page has no script.
 func TestReportPages(t *testing.T) {
 	b := openBrowser(t)
 	for name, c := range map[string]struct {

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 	"github.com/slicewright/slicewright/internal/text"
 )
@@ -18,7 +18,7 @@ func tableObstacles(out *printer, r *registry.Registry) {
 		return
 	}
 	out.printf("In the way on the cluster\n")
-	for _, code := range obstacles.Codes() {
+	for _, code := range evidence.ObstacleCodes() {
 		n := 0
 		for _, o := range r.Obstacles {
 			if o.Code != code {
@@ -59,7 +59,7 @@ func markdownObstacles(out *printer, r *registry.Registry) {
 }
 
 // writer says in one line who writes, and how that is known.
-func writer(w obstacles.Writer) string {
+func writer(w evidence.ObstacleWriter) string {
 	text := w.Name
 	if w.Workload.Name != "" {
 		text += fmt.Sprintf(" in %s %s/%s", w.Workload.Kind, w.Workload.Namespace, w.Workload.Name)

@@ -16,7 +16,7 @@ import (
 const kubeadmControllers = "*,bootstrapsigner,tokencleaner"
 
 // Kubeadm is kubeadm's ClusterConfiguration: from it, kubeadm upgrade writes the
-// static Pods anew.
+// static Pods again.
 type Kubeadm struct {
 	// Name is the file's, for messages.
 	Name string
@@ -136,7 +136,7 @@ func (k *Kubeadm) controllers() (value string, given bool, err error) {
 }
 
 // SwitchOff is the change of the configuration that keeps the Endpoints
-// controller off when kubeadm writes the static Pods anew.
+// controller off when kubeadm writes the static Pods again.
 func (k *Kubeadm) SwitchOff() (Edit, error) {
 	to, err := switchOff(k.Controllers, k.Minor)
 	if err != nil {
@@ -195,8 +195,8 @@ func encode(n *yaml.Node, indent int, compact bool) (string, error) {
 	return out.String(), err
 }
 
-// clone copies a tree. What an alias stands for is shared: nothing under one is
-// changed.
+// clone copies a tree. The target of an alias is shared, because nothing under
+// an alias is changed.
 func clone(n *yaml.Node) *yaml.Node {
 	out := *n
 	out.Content = make([]*yaml.Node, len(n.Content))
@@ -274,6 +274,6 @@ func kubeadmFragment(list bool, to string) string {
 	return fmt.Sprintf("controllerManager:\n  extraArgs:\n    controllers: %q\n", to)
 }
 
-// quoted shows a stranger's word in a message: short, and without what would move
-// a terminal's cursor.
+// quoted shows untrusted text in a message: short, and without characters that
+// move a terminal's cursor.
 func quoted(word string) string { return fmt.Sprintf("%.60q", word) }

@@ -89,7 +89,8 @@ func TestKubeadmAsTheClusterHasIt(t *testing.T) {
 	}
 }
 
-// A file that would be laid out anew is left alone: what to write is said.
+// A file whose layout would change is left alone, and the message says what
+// to write.
 func TestAFileOfItsOwnLayoutGetsAFragment(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"documents beside it": {

@@ -129,7 +129,7 @@ var (
 	nodeName     = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
 )
 
-// Check finds names in which more stands than a name.
+// Check finds names that hold more than a name.
 func (in *Input) Check() error {
 	switch {
 	case in.Service != "" && !serviceName.MatchString(in.Service):

@@ -8,7 +8,7 @@ import (
 	"github.com/slicewright/slicewright/app/experiment/controllers"
 )
 
-// How long things take, for those who wait: the reasons are in their texts.
+// How long things take: the reasons are in the texts of the steps.
 const (
 	waitForManager = "Up to two minutes. The kubelet sees the file at once, or at its next look (every 20 s), and may give the old process 30 s to end. " +
 		"Then the Lease (15 s) has to run out, and the controllers need some seconds to start."

@@ -13,8 +13,8 @@ import (
 func Formats() []string { return []string{"text", "markdown", "json", "report"} }
 
 // Write writes the plan in a format; report is a form for what the experiment
-// shows, to be filled in. What strangers named can neither move a terminal's
-// cursor nor make markup.
+// shows, to be filled in. Untrusted names cannot move a terminal's cursor and
+// cannot make markup.
 func (p *Plan) Write(w io.Writer, format string) error {
 	var text string
 	switch format {
@@ -149,7 +149,7 @@ func (p *Plan) form() string {
 func yamlWord(word string) string {
 	quoted, err := json.Marshal(text.Line(word))
 	if err != nil {
-		return `""` // no text is none that JSON has no word for
+		return `""` // every text can be written as JSON
 	}
 	return string(quoted)
 }

@@ -102,8 +102,8 @@ const (
 	nodeKind      = "v1 Node"
 )
 
-// sawList notes that a kind was looked at even if there was none: an empty
-// PodList says that there are no Pods.
+// sawList notes that a kind was looked at, even if the list is empty: an
+// empty PodList says that there are no Pods.
 func (f *Files) sawList(kind string) {
 	switch kind {
 	case endpointsKind, sliceKind:

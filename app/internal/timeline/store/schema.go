@@ -11,9 +11,9 @@ const (
 )
 
 // schema is written for SQLite; WITHOUT ROWID is left out elsewhere. Moments are microseconds
-// since 1970 in UTC, 0 where there is none. "at" is when the event was received
-// here where clock is 0, the API's own moment where it is 1, and the moment of
-// the event before it where it is 2.
+// since 1970 in UTC, 0 for a missing moment. "at" is when the event was received here where
+// clock is 0, the API's own moment where it is 1, and the moment of the event before it where
+// it is 2.
 const schema = `
 CREATE TABLE meta (
 	name  TEXT PRIMARY KEY,

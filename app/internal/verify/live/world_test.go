@@ -124,7 +124,7 @@ func (p worldProbe) Probe(context.Context) verify.Answer {
 func run(t *testing.T, w *world, plan Plan, change func(*Config)) *Report {
 	t.Helper()
 	config := Config{
-		Service: web, Selector: Selector{Policy: endpointset.PolicyReady}, Slices: w,
+		Service: web, Slices: w,
 		Consumers: []verify.Observer{worldConsumer{w}}, Probes: []verify.Prober{worldProbe{w}},
 	}
 	if change != nil {
