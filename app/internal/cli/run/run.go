@@ -18,6 +18,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/shadow/live"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/publish"
+	"github.com/slicewright/slicewright/publish/metrics"
 	"github.com/slicewright/slicewright/watch"
 )
 
@@ -78,7 +79,7 @@ func (f *runFlags) run(ctx context.Context, streams command.Streams) error {
 	}
 
 	registry := prometheus.NewRegistry()
-	metrics := publish.NewMetrics(registry)
+	counts := metrics.New(registry)
 	r := &runner{conf: conf, logger: logger}
 	r.watcher = watch.New(client.DiscoveryV1(), watch.Options{
 		Namespaces: conf.Namespaces,
@@ -86,10 +87,10 @@ func (f *runFlags) run(ctx context.Context, streams command.Streams) error {
 		Changed:    r.changed,
 		Logger:     logger,
 	})
-	if r.fleet, err = r.newFleet(f.shard, metrics); err != nil {
+	if r.fleet, err = r.newFleet(f.shard, counts); err != nil {
 		return err
 	}
-	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher))
+	registry.MustRegister(metrics.Collector(r.fleet), watch.Collector(r.watcher))
 	if r.shadow = r.newShadow(client, f.shard); r.shadow != nil {
 		registry.MustRegister(live.Collector(r.shadow))
 	}
@@ -144,7 +145,7 @@ func (r *runner) source(key endpointset.ServiceKey) (*endpointset.Set, bool) {
 	return r.watcher.Index().Service(key), true
 }
 
-func (r *runner) newFleet(part shard, metrics *publish.Metrics) (*publish.Fleet, error) {
+func (r *runner) newFleet(part shard, counts publish.Metrics) (*publish.Fleet, error) {
 	var store publish.Store
 	if r.conf.State.Dir != "" {
 		var err error
@@ -164,7 +165,7 @@ func (r *runner) newFleet(part shard, metrics *publish.Metrics) (*publish.Fleet,
 				return nil, err
 			}
 			options := r.conf.Options(t)
-			options.Store, options.Logger, options.Metrics = store, r.logger, metrics
+			options.Store, options.Logger, options.Metrics = store, r.logger, counts
 			publishers = append(publishers, publish.NewPublisher(upstream, driver, r.source, options))
 		}
 	}

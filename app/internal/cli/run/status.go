@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -65,7 +66,7 @@ func (r *runner) unready() string {
 	}
 	for _, s := range r.fleet.Statuses() {
 		if s.LastSuccess.IsZero() {
-			return fmt.Sprintf("upstream %q has not been published to %s yet: %s", s.Upstream, s.Target, s.LastError)
+			return fmt.Sprintf("upstream %q has not been published to %s yet: %s", s.Upstream, s.Target, cmp.Or(s.LastError, s.Warning))
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,9 +18,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/slicewright/slicewright/app/internal/cli/clitest"
+	"github.com/slicewright/slicewright/app/internal/config"
 	"github.com/slicewright/slicewright/app/internal/shadow/live"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/publish"
+	"github.com/slicewright/slicewright/publish/metrics"
 	"github.com/slicewright/slicewright/watch"
 )
 
@@ -47,8 +50,7 @@ type targetSeen struct{}
 func (targetSeen) Ours() int         { return 0 }
 func (targetSeen) Foreign() []string { return []string{"theirs"} }
 
-func (d *target) Target() string                     { return d.name }
-func (d *target) Capabilities() publish.Capabilities { return publish.Capabilities{} }
+func (d *target) Target() string { return d.name }
 func (d *target) Observe(context.Context) (publish.Observed, error) {
 	return targetSeen{}, d.err
 }
@@ -71,7 +73,7 @@ func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry
 	upstream := func(name string) publish.Upstream {
 		return publish.Upstream{Name: name, Service: endpointset.ServiceKey{Namespace: "shop", Name: "cart"}, Port: "http"}
 	}
-	options := publish.Options{Metrics: publish.NewMetrics(registry)}
+	options := publish.Options{Metrics: metrics.New(registry)}
 	var err error
 	r.fleet, err = publish.NewFleet(
 		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.source, options),
@@ -80,7 +82,7 @@ func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
+	registry.MustRegister(metrics.Collector(r.fleet), watch.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
 	return r
 }
 
@@ -146,7 +148,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 	fits(r.status())
 	r.start(t)
 	s := r.await(t, func(s runStatus) bool {
-		return s.Upstreams[0].Phase == publish.Published && s.Upstreams[1].Phase == publish.Failing
+		return s.Upstreams[0].Phase == publish.PhasePublished && s.Upstreams[1].Phase == publish.PhaseFailing
 	})
 	if s.Upstreams[0].Applied.Active != 1 || len(s.Upstreams[0].Pending) != 1 || len(s.Upstreams[0].Foreign) != 1 || s.Upstreams[1].LastError == "" {
 		t.Errorf("the status is %+v", s)
@@ -176,6 +178,28 @@ func TestStatusFitsItsSchema(t *testing.T) {
 	clitest.CheckSchema(t, "shadowreport", string(comparison))
 }
 
+// A misspelt name makes the process not ready, and says so.
+func TestAnUnknownUpstreamIsNotReady(t *testing.T) {
+	r := aRunner(t, aServer(), prometheus.NewRegistry())
+	r.conf = &config.Config{}
+	upstream := publish.Upstream{Name: "misspelt", Service: endpointset.ServiceKey{Namespace: "shop", Name: "card"}, Port: "http"}
+	var err error
+	r.fleet, err = publish.NewFleet(publish.NewPublisher(upstream, &target{name: "test:misspelt"}, r.source, publish.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	s := r.await(t, func(s runStatus) bool { return s.Upstreams[0].Phase == publish.PhaseUnknown })
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.CheckSchema(t, "runstatus", string(text))
+	if why := r.unready(); !strings.Contains(why, `upstream "misspelt" has not been published to test:misspelt yet: no EndpointSlice in namespace shop says service-name "card"`) {
+		t.Errorf("ready, or for another reason: %q", why)
+	}
+}
+
 // metricNames returns what /metrics has once something was published and
 // something failed.
 func metricNames(t *testing.T) map[string]bool {
@@ -184,7 +208,7 @@ func metricNames(t *testing.T) map[string]bool {
 	r := aRunner(t, aServer(), registry)
 	r.start(t)
 	r.await(t, func(s runStatus) bool {
-		return s.Upstreams[0].Phase == publish.Published && s.Upstreams[1].Phase == publish.Failing
+		return s.Upstreams[0].Phase == publish.PhasePublished && s.Upstreams[1].Phase == publish.PhaseFailing
 	})
 	families, err := registry.Gather()
 	if err != nil {
