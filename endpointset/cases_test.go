@@ -71,7 +71,7 @@ func check(t *testing.T, ix *endpointset.Index, c *slicetest.Case, service strin
 		Zone: c.At.Zone, Node: c.At.Node,
 		Topology: endpointset.Topology(c.At.Topology), Mode: endpointset.Mode(c.At.Mode),
 	}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: service}).Select(policy, at)
+	sel := ix.Service(endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: service}).Select(endpointset.Query{Policy: policy, Location: at})
 	if diff := cmp.Diff(want.Active, lines(sel.Active)); diff != "" && want.Active != nil {
 		t.Errorf("%s: active (-want +got):\n%s", service, diff)
 	}
@@ -136,7 +136,7 @@ func TestRecordedWatch(t *testing.T) {
 		t.Fatalf("read %d events: %v", events, err)
 	}
 
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.PolicyReady, endpointset.Location{})
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "vector-lab", Name: "reports"}).Select(endpointset.Query{})
 	replaced := 0
 	for _, b := range sel.Active {
 		if netip.MustParsePrefix("10.43.0.0/24").Contains(b.Addr) {

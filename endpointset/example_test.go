@@ -46,9 +46,8 @@ func ExampleSet_Select() {
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
 		discoveryv1.Endpoint{Addresses: []string{"10.0.0.3"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false), Terminating: new(true)}},
 	)))
-	at := endpointset.Location{}
-	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.PolicyReady, at)
-	for _, v := range sel.Explain(at) {
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.Query{})
+	for _, v := range sel.Explain() {
 		fmt.Printf("%s %s (%s): %s\n", v.Endpoint(), v.State, v.Rule, v.Because)
 	}
 	// Output:

@@ -28,9 +28,9 @@ type Verdict struct {
 }
 
 // Explain gives a verdict for every backend of the selection, in the order of
-// S8. at must be the location that the selection was made for.
-func (sel Selection) Explain(at Location) []Verdict {
-	verdicts := make([]Verdict, 0, len(sel.Active)+len(sel.Draining)+len(sel.Excluded))
+// S8.
+func (sel *Selection) Explain() []Verdict {
+	verdicts := make([]Verdict, 0, sel.Len())
 	for _, b := range sel.Active {
 		verdicts = append(verdicts, sel.explainActive(b))
 	}
@@ -39,24 +39,24 @@ func (sel Selection) Explain(at Location) []Verdict {
 			"terminating%s: it keeps its open connections and gets no new ones", whileServing(b.Conditions))})
 	}
 	for _, x := range sel.Excluded {
-		rule, because := sel.explainExclusion(x, at)
+		rule, because := sel.explainExclusion(x)
 		verdicts = append(verdicts, Verdict{x.Backend, StateExcluded, x.Reason, rule, because})
 	}
 	slices.SortFunc(verdicts, func(a, b Verdict) int { return a.ID.Compare(b.ID) })
 	return verdicts
 }
 
-func (sel Selection) explainActive(b Backend) Verdict {
+func (sel *Selection) explainActive(b Backend) Verdict {
 	v := Verdict{Backend: b, State: StateActive, Rule: "S9"}
 	switch {
-	case b.fellBack(sel.Policy):
+	case b.fellBack(sel.Query.Policy):
 		v.Rule = "S10"
 		v.Because = fmt.Sprintf("terminating but still serving, and port %q has no other %s backend", b.PortName, b.Family())
-	case sel.Policy == PolicyPublished:
+	case sel.Query.Policy == PolicyPublished:
 		v.Because = "every published address counts"
-	case sel.Policy == PolicyNotTerminating:
+	case sel.Query.Policy == PolicyNotTerminating:
 		v.Because = "not terminating"
-	case sel.Policy == PolicyServing:
+	case sel.Query.Policy == PolicyServing:
 		v.Because = "serving and not terminating"
 	case b.Terminating:
 		v.Because = "ready although terminating, as under publishNotReadyAddresses"
@@ -66,7 +66,8 @@ func (sel Selection) explainActive(b Backend) Verdict {
 	return v
 }
 
-func (sel Selection) explainExclusion(x Exclusion, at Location) (rule, because string) {
+func (sel *Selection) explainExclusion(x Exclusion) (rule, because string) {
+	at := sel.Query.Location
 	switch x.Reason {
 	case ReasonNotReady:
 		if x.Serving {

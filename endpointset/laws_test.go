@@ -204,7 +204,7 @@ func (w *world) check(t *rapid.T) {
 			t.Fatalf("%s (-index +sum of changes):\n%s", key, diff)
 		}
 		for _, policy := range endpointset.Policies() {
-			if diff := cmp.Diff(fresh.Service(key).Select(policy, endpointset.Location{}), w.ix.Service(key).Select(policy, endpointset.Location{}), exactly); diff != "" {
+			if diff := cmp.Diff(fresh.Service(key).Select(endpointset.Query{Policy: policy}), w.ix.Service(key).Select(endpointset.Query{Policy: policy}), exactly); diff != "" {
 				t.Fatalf("%s under %s (-from scratch +index):\n%s", key, policy, diff)
 			}
 		}
@@ -313,7 +313,7 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 			Topology: rapid.SampledFrom([]endpointset.Topology{endpointset.TopologyAny, endpointset.TopologyHints, endpointset.TopologyZone, endpointset.TopologyNode}).Draw(t, "topology"),
 			Mode:     rapid.SampledFrom([]endpointset.Mode{"", endpointset.ModePrefer, endpointset.ModeRequire}).Draw(t, "mode"),
 		}
-		sel := set.Select(policy, at)
+		sel := set.Select(endpointset.Query{Policy: policy, Location: at})
 
 		seen := map[endpointset.ID]endpointset.State{}
 		note := func(b endpointset.Backend, state endpointset.State) {
@@ -346,7 +346,7 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 		if len(seen) != len(carried) {
 			t.Fatalf("%d backends are in the slices, %d in the selection", len(carried), len(seen))
 		}
-		if verdicts := sel.Explain(at); len(verdicts) != len(carried) {
+		if verdicts := sel.Explain(); len(verdicts) != len(carried) {
 			t.Fatalf("%d backends, %d verdicts", len(carried), len(verdicts))
 		} else {
 			for _, v := range verdicts {
@@ -364,6 +364,55 @@ func TestSelectionSplitsTheSet(t *testing.T) {
 					t.Fatalf("%s: %+v active is %v, want %v", policy, b, got, want)
 				}
 			}
+		}
+	})
+}
+
+// A query for some ports and one family gives the part of the whole selection
+// that is about them, and its backends in the order of S8.
+func TestAQueryGivesItsPartOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ix := endpointset.NewIndex(someOptions(t))
+		for i := range rapid.IntRange(1, 4).Draw(t, "slices") {
+			es := someSlice(t, i+1)
+			es.Name, es.Labels[discoveryv1.LabelServiceName] = fmt.Sprintf("s%d", i), "web"
+			ix.Apply(ix.Parse(es))
+		}
+		set := ix.Service(serviceKey("web"))
+		whole := endpointset.Query{Policy: rapid.SampledFrom(endpointset.Policies()).Draw(t, "policy")}
+		part := whole
+		part.Port = rapid.SampledFrom([]endpointset.PortName{{}, endpointset.PortNamed(""), endpointset.PortNamed("http"), endpointset.PortNamed("none")}).Draw(t, "port")
+		part.Protocol = rapid.SampledFrom([]string{"", "TCP", "UDP"}).Draw(t, "protocol")
+		part.Family = rapid.SampledFrom([]endpointset.Family{0, endpointset.IPv4, endpointset.IPv6}).Draw(t, "family")
+
+		all, got := set.Select(whole), set.Select(part)
+		other := func(b endpointset.Backend) bool {
+			name, chosen := part.Port.Name()
+			return chosen && b.PortName != name || part.Protocol != "" && b.Protocol != part.Protocol || part.Family != 0 && b.Family() != part.Family
+		}
+		want := all
+		want.Query, want.Fallback = part, got.Fallback
+		want.Active = slices.DeleteFunc(slices.Clone(all.Active), other)
+		want.Draining = slices.DeleteFunc(slices.Clone(all.Draining), other)
+		want.Excluded = slices.DeleteFunc(slices.Clone(all.Excluded), func(x endpointset.Exclusion) bool { return other(x.Backend) })
+		if diff := cmp.Diff(want, got, exactly); diff != "" {
+			t.Fatalf("%+v (-part of the whole +asked for):\n%s", part, diff)
+		}
+		terminating := slices.ContainsFunc(got.Active, func(b endpointset.Backend) bool { return b.Terminating })
+		if got.Fallback && !terminating || !got.Fallback && terminating && whole.Policy == endpointset.PolicyReadyOrTerminating {
+			t.Fatalf("fallback is %v, and a terminating backend is active: %v", got.Fallback, terminating)
+		}
+
+		var walked []endpointset.Verdict
+		for b, state := range got.All() {
+			walked = append(walked, endpointset.Verdict{Backend: b, State: state})
+		}
+		verdicts := got.Explain()
+		for i := range verdicts {
+			verdicts[i] = endpointset.Verdict{Backend: verdicts[i].Backend, State: verdicts[i].State}
+		}
+		if diff := cmp.Diff(verdicts, walked, exactly); diff != "" {
+			t.Fatalf("All (-explained +walked):\n%s", diff)
 		}
 	})
 }

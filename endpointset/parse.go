@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Parse takes from an EndpointSlice what a join needs. It changes nothing in the
@@ -33,14 +35,14 @@ func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 		service: service,
 		trigger: parseTrigger(es.Annotations[corev1.EndpointsLastChangeTriggerTime]),
 		manager: ix.names.handle(manager, &manager),
-		family:  familyOf(es.AddressType),
+		family:  FamilyOfAddressType(es.AddressType),
 		refused: ix.options.refuseManager(manager),
 	}
 	version := wellFormed(es.ResourceVersion)
 	if s.family == 0 {
 		s.version = strings.Clone(version)
 		s.diagnose(CodeUnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
-			quote(string(es.AddressType)), len(es.Endpoints))
+			text.Quote(string(es.AddressType)), len(es.Endpoints))
 		return s
 	}
 	s.parsePorts(es, ix)
@@ -75,7 +77,7 @@ func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice, ix *Index) {
 		}
 		number := deref(p.Port)
 		if number < 1 || number > math.MaxUint16 {
-			without.addf("port %s has the number %d", quote(port.Name), number)
+			without.addf("port %s has the number %d", text.Quote(port.Name), number)
 			continue
 		}
 		port.Number = uint16(number)
@@ -129,7 +131,7 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, version string, ix
 			extra.addf("%s", addr)
 		}
 		p := placeOf(ep)
-		r := record{addr: addr.As16(), flags: conditionFlags(ep.Conditions), place: ix.places.handleLocked(p.node, &p)}
+		r := record{addr: addr.As16(), flags: ConditionsOf(ep.Conditions).flags(), place: ix.places.handleLocked(p.node, &p)}
 		if ix.options.refuseAddr(addr) {
 			r.flags |= flagRefused
 		}
@@ -233,22 +235,6 @@ func (r *record) setTarget(text []byte, own int, name, uid string) []byte {
 	return text
 }
 
-// conditionFlags fills in what is absent: ready and serving are true,
-// terminating is false (S4).
-func conditionFlags(c discoveryv1.EndpointConditions) flags {
-	var f flags
-	if c.Ready == nil || *c.Ready {
-		f |= flagReady
-	}
-	if c.Serving == nil || *c.Serving {
-		f |= flagServing
-	}
-	if c.Terminating != nil && *c.Terminating {
-		f |= flagTerminating
-	}
-	return f
-}
-
 // parseAddress returns the first address if it is one of the family. A zone,
 // an IPv4 address in IPv6 clothing and leading zeros are refused, as the API
 // server does.
@@ -267,17 +253,7 @@ func describe(addresses []string) string {
 	if len(addresses) == 0 {
 		return "no address"
 	}
-	return "the address " + quote(addresses[0])
-}
-
-func familyOf(t discoveryv1.AddressType) Family {
-	switch t {
-	case discoveryv1.AddressTypeIPv4:
-		return IPv4
-	case discoveryv1.AddressTypeIPv6:
-		return IPv6
-	}
-	return 0
+	return "the address " + text.Quote(addresses[0])
 }
 
 // wellFormed returns the resourceVersion if it can be compared, else "".
@@ -296,7 +272,7 @@ func parseTrigger(s string) int64 {
 	if err != nil {
 		return 0
 	}
-	return t.UnixNano()
+	return unixNano(t)
 }
 
 func deref[T any](p *T) T {

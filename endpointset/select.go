@@ -1,5 +1,7 @@
 package endpointset
 
+import "iter"
+
 // Reason says why a backend is not active.
 type Reason string
 
@@ -13,50 +15,97 @@ const (
 	ReasonManagerNotAccepted Reason = "manager-not-accepted"
 )
 
-// Selection is a Set split by a policy. No backend is in two of its lists, and
-// each is in one; all are in the order of S8.
+// Selection is the answer to a [Query]: the backends that the query is about,
+// split by its policy. Each backend is in exactly one of the three lists, and
+// all lists are in the order of S8.
 type Selection struct {
 	Service ServiceKey
-	Policy  Policy
+	// Query is what was asked, with the default policy filled in.
+	Query Query
 	// Active get new connections.
 	Active []Backend
-	// Draining get none and keep those they have: they terminate (S12).
+	// Draining get no new connections and keep the open ones: they terminate (S12).
 	Draining []Backend
-	// Excluded get none, for a reason.
+	// Excluded get no connections, for a reason.
 	Excluded []Exclusion
 	// Fallback is set when, for at least one port and family, Active holds
 	// terminating backends because there was nothing else (S10).
 	Fallback bool
-	// Diagnostics say what was strange.
+	// Diagnostics say what was strange about the Service. They are about all its
+	// ports and families, whatever the query.
 	Diagnostics []Diagnostic
 }
 
-// Exclusion is a backend that is in the slices and gets nothing.
+// Exclusion is a backend that is in the slices and gets no connections.
 type Exclusion struct {
 	Backend
 	Reason Reason
 }
 
-// Select chooses among all backends of the set. The zero Policy is [PolicyReady], the
-// zero Location takes every place.
+// Select answers a query.
 //
 // Fallback and topology are decided for one port and family at a time, over all
-// slices of the Service together.
-func (s *Set) Select(policy Policy, at Location) Selection {
-	if policy == "" {
-		policy = PolicyReady
+// slices of the Service together. A query for one port therefore gives exactly
+// the part of a query for all ports that is about that port.
+func (s *Set) Select(q Query) Selection {
+	if q.Policy == "" {
+		q.Policy = PolicyReady
 	}
 	entries := join(s.slices)
-	sel := Selection{Service: s.service, Policy: policy, Diagnostics: s.diagnostics(entries)}
+	sel := Selection{Service: s.service, Query: q, Diagnostics: s.diagnostics(entries)}
 	for rest := entries; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && sameGroupOfPort(&rest[0], &rest[n]) {
 			n++
 		}
-		sel.addGroup(rest[:n], at)
+		if q.Matches(rest[0].id()) {
+			sel.addGroup(rest[:n])
+		}
 		rest = rest[n:]
 	}
 	return sel
+}
+
+// Len counts the backends of the selection, of all three lists.
+func (sel *Selection) Len() int { return len(sel.Active) + len(sel.Draining) + len(sel.Excluded) }
+
+// All walks all backends of the selection with what became of them, in the order
+// of S8.
+func (sel *Selection) All() iter.Seq2[Backend, State] {
+	return func(yield func(Backend, State) bool) {
+		active, draining, excluded := sel.Active, sel.Draining, sel.Excluded
+		for {
+			var next *Backend
+			var state State
+			offer := func(b *Backend, s State) {
+				if next == nil || b.ID.Compare(next.ID) < 0 {
+					next, state = b, s
+				}
+			}
+			if len(active) > 0 {
+				offer(&active[0], StateActive)
+			}
+			if len(draining) > 0 {
+				offer(&draining[0], StateDraining)
+			}
+			if len(excluded) > 0 {
+				offer(&excluded[0].Backend, StateExcluded)
+			}
+			switch {
+			case next == nil:
+				return
+			case state == StateActive:
+				active = active[1:]
+			case state == StateDraining:
+				draining = draining[1:]
+			default:
+				excluded = excluded[1:]
+			}
+			if !yield(*next, state) {
+				return
+			}
+		}
+	}
 }
 
 // sameGroupOfPort reports whether two entries are of one port name, protocol
@@ -73,15 +122,16 @@ func sameGroupOfPort(a, b *entry) bool {
 }
 
 // addGroup decides over the backends of one port and family.
-func (sel *Selection) addGroup(group []entry, at Location) {
+func (sel *Selection) addGroup(group []entry) {
+	policy := sel.Query.Policy
 	admitted := make([]*entry, 0, len(group))
 	for i := range group {
-		if e := &group[i]; !e.refused() && sel.Policy.admits(e.record.flags) {
+		if e := &group[i]; !e.refused() && policy.admits(e.record.flags) {
 			admitted = append(admitted, e)
 		}
 	}
-	fallback := len(admitted) == 0 && sel.Policy.fallsBack()
-	near := at.near(admitted)
+	fallback := len(admitted) == 0 && policy.fallsBack()
+	near := sel.Query.Location.near(admitted)
 
 	for i := range group {
 		e := &group[i]
@@ -89,17 +139,17 @@ func (sel *Selection) addGroup(group []entry, at Location) {
 		switch {
 		case e.refused():
 			sel.exclude(e, e.refusal())
-		case sel.Policy.admits(f) && (near == nil || near(e)):
+		case policy.admits(f) && (near == nil || near(e)):
 			sel.Active = append(sel.Active, e.backend())
 		case fallback && f.has(flagServing) && f.has(flagTerminating):
 			sel.Active = append(sel.Active, e.backend())
 			sel.Fallback = true
 		case f.has(flagTerminating):
 			sel.Draining = append(sel.Draining, e.backend())
-		case sel.Policy.admits(f):
+		case policy.admits(f):
 			sel.exclude(e, ReasonOutsideTopology)
 		default:
-			sel.exclude(e, sel.Policy.missing())
+			sel.exclude(e, policy.missing())
 		}
 	}
 }
@@ -108,45 +158,7 @@ func (sel *Selection) exclude(e *entry, reason Reason) {
 	sel.Excluded = append(sel.Excluded, Exclusion{e.backend(), reason})
 }
 
-// Port returns the part of the selection that is about one port name and
-// protocol. Diagnostics stay whole: they are about the Service.
-func (sel Selection) Port(name, protocol string) Selection {
-	is := func(id ID) bool { return id.PortName == name && id.Protocol == protocol }
-	part := Selection{Service: sel.Service, Policy: sel.Policy, Diagnostics: sel.Diagnostics}
-	for _, b := range sel.Active {
-		if is(b.ID) {
-			part.Active = append(part.Active, b)
-			part.Fallback = part.Fallback || sel.Fallback && b.fellBack(sel.Policy)
-		}
-	}
-	for _, b := range sel.Draining {
-		if is(b.ID) {
-			part.Draining = append(part.Draining, b)
-		}
-	}
-	for _, x := range sel.Excluded {
-		if is(x.ID) {
-			part.Excluded = append(part.Excluded, x)
-		}
-	}
-	return part
-}
-
 // fellBack reports whether an active backend is so only for want of others.
 func (b *Backend) fellBack(p Policy) bool {
 	return p.fallsBack() && !p.admits(b.Conditions.flags())
-}
-
-func (c Conditions) flags() flags {
-	var f flags
-	if c.Ready {
-		f |= flagReady
-	}
-	if c.Serving {
-		f |= flagServing
-	}
-	if c.Terminating {
-		f |= flagTerminating
-	}
-	return f
 }

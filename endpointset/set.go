@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unique"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Set is all that was in the slices of one Service at one moment. It is
@@ -43,6 +45,25 @@ func (s *Set) Slices() []*Slice { return slices.Clone(s.slices) }
 // whatever their conditions.
 func (s *Set) Backends() []Backend {
 	return backends(join(s.slices))
+}
+
+// Ports returns the ports of the slices that have a usable endpoint, sorted by
+// name, protocol and number, each once. Where slices disagree about a port's
+// AppProtocol, that of the first slice by name is given.
+func (s *Set) Ports() []Port {
+	var handles []unique.Handle[Port]
+	for _, sl := range s.slices {
+		if len(sl.records) > 0 {
+			handles = append(handles, sl.ports...)
+		}
+	}
+	slices.SortStableFunc(handles, comparePorts)
+	handles = slices.CompactFunc(handles, func(a, b unique.Handle[Port]) bool { return comparePorts(a, b) == 0 })
+	ports := make([]Port, len(handles))
+	for i, h := range handles {
+		ports[i] = h.Value()
+	}
+	return ports
 }
 
 // join joins slices of one Service from scratch, in the order of S8. What the
@@ -178,10 +199,4 @@ func (s *Set) mirroredBesideManaged() []Diagnostic {
 }
 
 // cut shortens a list of names for a sentence.
-func cut(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
-}
+func cut(names string) string { return text.Clip(names, 200) }

@@ -2,18 +2,14 @@ package publish
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"hash/fnv"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/endpointset"
 )
 
-// Upstream says which backends a load balancer shall have.
+// Upstream says which backends a load balancer has to have.
 type Upstream struct {
 	// Name is the upstream's own, unique in a configuration.
 	Name    string
@@ -25,49 +21,32 @@ type Upstream struct {
 	// Policy is who gets new connections, "" for [endpointset.PolicyReady].
 	Policy   endpointset.Policy
 	Location endpointset.Location
-	// HoldEmpty keeps the last backends when there are none left. The default
-	// publishes the empty set, for that is the truth (S15).
+	// HoldEmpty keeps the last backends when no backend is left. The default
+	// publishes the empty set, because that is the truth (S15).
 	HoldEmpty bool
 	// DrainTimeout bounds how long a draining backend keeps its connections; 0
 	// is until they end.
 	DrainTimeout time.Duration
 }
 
-// Select applies the upstream to the Service's set. warning is not empty when
-// the Service has backends and none at the upstream's port: more likely a
-// misspelt port than a Service with nothing behind it.
-func (u *Upstream) Select(set *endpointset.Set) (sel endpointset.Selection, warning string) {
-	protocol := u.Protocol
-	if protocol == "" {
-		protocol = "TCP"
+// protocol returns the port's protocol.
+func (u *Upstream) protocol() string {
+	if u.Protocol == "" {
+		return "TCP"
 	}
-	all := set.Select(u.Policy, u.Location)
-	sel = all.Port(u.Port, protocol)
-	if known(sel) == 0 && known(all) > 0 {
-		warning = fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have the ports %s",
-			u.Service, u.Port, protocol, strings.Join(portsOf(all), ", "))
+	return u.Protocol
+}
+
+// choose applies the upstream to the Service's set. warning is not empty when
+// the Service has backends and no backend has the upstream's port.
+func (u *Upstream) choose(set *endpointset.Set) (sel endpointset.Selection, warning string) {
+	sel = set.Select(endpointset.Query{
+		Policy: u.Policy, Location: u.Location, Port: endpointset.PortNamed(u.Port), Protocol: u.protocol(),
+	})
+	if ports := set.Ports(); sel.Len() == 0 && len(ports) > 0 {
+		warning = u.missing(ports)
 	}
 	return sel, warning
-}
-
-func known(sel endpointset.Selection) int {
-	return len(sel.Active) + len(sel.Draining) + len(sel.Excluded)
-}
-
-// portsOf names the ports that a selection has backends at.
-func portsOf(sel endpointset.Selection) []string {
-	ports := map[string]bool{}
-	note := func(id endpointset.ID) { ports[fmt.Sprintf("%q/%s", id.PortName, id.Protocol)] = true }
-	for _, b := range sel.Active {
-		note(b.ID)
-	}
-	for _, b := range sel.Draining {
-		note(b.ID)
-	}
-	for _, x := range sel.Excluded {
-		note(x.ID)
-	}
-	return slices.Sorted(maps.Keys(ports))
 }
 
 // desired makes a driver's input of a selection.

@@ -28,7 +28,7 @@ func Example() {
 				return // the initial list is not handled yet: a set may be incomplete
 			}
 			for _, c := range changes {
-				sel := w.Index().Service(c.Service).Select(endpointset.PolicyReady, endpointset.Location{})
+				sel := w.Index().Service(c.Service).Select(endpointset.Query{})
 				fmt.Println(c.Service, len(sel.Active), "active,", len(sel.Draining), "draining")
 			}
 		},

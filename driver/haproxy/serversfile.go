@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // maxServersFile bounds what is read of a servers file, which the driver itself
@@ -37,30 +36,16 @@ func (d *Driver) renderServersFile(active []place) *serversFile {
 	return &serversFile{path: d.config.ServersFile, content: b, servers: len(active)}
 }
 
-// write replaces the file in one step, and has it on the disk before it
-// returns: a HAProxy that starts at any moment reads the old or the new one.
+// write replaces the file in one step: a HAProxy that starts at any moment reads
+// the old or the new content.
 func (f *serversFile) write() error {
-	dir := filepath.Dir(f.path)
-	err := renameio.WriteFile(f.path, f.content, 0o644, renameio.WithTempDir(dir), renameio.WithExistingPermissions())
-	if err == nil {
-		err = syncDir(dir)
-	}
-	if err != nil {
+	if err := atomicfile.Write(f.path, f.content, 0o644); err != nil {
 		return fmt.Errorf("write the servers file %s: %w", f.path, err)
 	}
 	return nil
 }
 
-// syncDir has a rename in dir on the disk, which the file's own sync does not.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
-// readServersFile returns what the file holds, nil if there is none.
+// readServersFile returns the content of the file, nil if there is no file.
 func readServersFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -10,8 +10,8 @@ import (
 // None is how the empty set is written.
 const None = "none"
 
-// Parse lists the addresses of ranges, in order and each once; "none"
-// is none.
+// Parse lists the addresses of ranges, in order and each once; "none" gives
+// no addresses.
 func Parse(text string) ([]netip.Addr, error) {
 	if text == None {
 		return nil, nil

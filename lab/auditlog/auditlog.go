@@ -62,7 +62,8 @@ type Requests struct {
 	Endpoints, EndpointSlices int
 	// Refused counts those of both that were answered 403.
 	Refused int
-	// Example is one request for Endpoints, "" if there is none.
+	// Example is one request for Endpoints, "" if the log has no such
+	// request.
 	Example string
 }
 

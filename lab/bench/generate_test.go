@@ -63,8 +63,8 @@ func (g *generator) slices() []*discoveryv1.EndpointSlice {
 	return all
 }
 
-// laterSlices returns what became of the slices, for half of the Services: one
-// is deleted, one written anew, one added.
+// laterSlices returns the later slices of half of the Services: one is
+// deleted, one is written again, one is added.
 func (g *generator) laterSlices(first []*discoveryv1.EndpointSlice) []*discoveryv1.EndpointSlice {
 	last := slices.Clone(first)
 	if g.IntN(2) == 0 {

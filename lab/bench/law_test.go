@@ -61,7 +61,7 @@ func TestPolicyKubeProxyEqualsKubeProxy(t *testing.T) {
 		}
 
 		at := g.location()
-		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.PolicyKubeProxy, at)
+		sel := ix.Service(endpointset.ServiceKey{Namespace: "t", Name: g.service}).Select(endpointset.Query{Policy: endpointset.PolicyKubeProxy, Location: at})
 		want, got := theirs.choose(ports, at), chosen(sel)
 		for group := range maps.Keys(merged(want, got)) {
 			if !slices.Equal(want[group], got[group]) {

@@ -92,8 +92,9 @@ func TestAskCountsFailures(t *testing.T) {
 	}
 }
 
-// Once everybody wanted has answered it goes on for a while: a stranger who
-// gets one connection in twenty is seen, also by who is in a hurry.
+// Once everybody wanted has answered it goes on for a while: an address
+// outside the set that gets one connection in twenty is seen, even by a short
+// look.
 func TestAskLooksForStrangers(t *testing.T) {
 	set, err := block{number: 1}.set("1-2")
 	if err != nil {

@@ -11,16 +11,16 @@ const (
 	KindResults  = "ConformanceResults"
 )
 
-// Consumer is a program that follows a Service, ours or anybody's. It is one
-// YAML file; [LoadConsumers] reads a folder of them.
+// Consumer is a program that follows a Service, ours or a third party's. It
+// is one YAML file; [LoadConsumers] reads a folder of them.
 //
-// In Version, Files, Start, Ready, Reach and View, ${NAME} stands for:
+// In Version, Files, Start, Ready, Reach and View, ${NAME} is replaced by:
 //
 //	KUBECONFIG                  a kubeconfig of an administrator
 //	NAMESPACE SERVICE PORT      what to follow; PORT is the name of the port
 //	DIR                         a folder of the instance's own
 //	LISTEN LISTEN_IP LISTEN_PORT  where to listen; every port of the IP is free
-//	NODE ZONE                   where the consumer stands
+//	NODE ZONE                   where the consumer runs
 //	CLUSTER_IP CLUSTER_IP6      of the Service; the latter in brackets
 //	PROGRAM                     what Build built
 //	SLICEWRIGHT READER          the product, and the lab's own readers
@@ -35,7 +35,8 @@ type Consumer struct {
 	Title string `json:"title,omitempty"`
 	// Fast consumers are those that 'make test' runs.
 	Fast bool `json:"fast,omitempty"`
-	// Control is one that is known to be wrong, and has to be seen to be.
+	// Control is a consumer that is known to be wrong; the run must show that
+	// it is.
 	Control bool `json:"control,omitempty"`
 	// Versions are printed above the table.
 	Versions []Version `json:"versions,omitempty"`

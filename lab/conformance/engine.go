@@ -216,8 +216,8 @@ func (e *Engine) log() *slog.Logger {
 	return e.Log
 }
 
-// merge adds a repeated play to what is known of a cell. What was seen the
-// first time stays, for it is what the others saw at the same time.
+// merge adds a repeated play to what is known of a cell. The result of the
+// first play is kept, because the other consumers saw the same at that time.
 func merge(have, next Cell) Cell {
 	if have.Plays == 0 {
 		return next

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // scale writes the Deployment of Service web, and returns when there are as many
@@ -71,7 +73,7 @@ func (s *stage) awaitPods(ctx context.Context, n int) error {
 				return nil
 			}
 		}
-		if !sleep(ctx, 100*time.Millisecond) {
+		if pause.For(ctx, 100*time.Millisecond) != nil {
 			return fmt.Errorf("%d Pods run instead of %d (%v): %w", running, n, err, context.Cause(ctx))
 		}
 	}

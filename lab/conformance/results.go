@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/renameio/v2"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // Results are what a run saw. docs/conformance.md and its pages are made of
@@ -129,7 +129,7 @@ func (r *Results) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("encode results: %w", err)
 	}
-	if err := renameio.WriteFile(path, append(content, '\n'), 0o644); err != nil {
+	if err := atomicfile.Write(path, append(content, '\n'), 0o644); err != nil {
 		return fmt.Errorf("keep results: %w", err)
 	}
 	return nil

@@ -49,10 +49,10 @@ type Step struct {
 	Most time.Duration
 }
 
-// Want are the addresses of a Service that have to get new connections, for
-// each policy that a consumer can promise. An address is written as its last
-// part, with "6:" before it for IPv6 and "@PORT" behind it for a port other than
-// 8080: "1-100,6:7,8@9090"; "none" is none.
+// Want are the addresses of a Service that have to get new connections, for each
+// policy that a consumer can promise. An address is written as its last part,
+// with "6:" before it for IPv6 and "@PORT" behind it for a port other than 8080:
+// "1-100,6:7,8@9090"; "none" is an empty set.
 type Want struct {
 	// Service is "web" if empty.
 	Service string
@@ -85,7 +85,7 @@ func (w Want) Set(p Policy) (set, rule string) {
 	}
 }
 
-// ruleEndpoints stands where the Endpoints API is what is held to.
+// ruleEndpoints is the rule of a consumer that is held to the Endpoints API.
 const ruleEndpoints = "Endpoints"
 
 // ServiceName is Service with its default.

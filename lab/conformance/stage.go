@@ -186,8 +186,8 @@ func (s *stage) listen() error {
 						at := netip.AddrPortFrom(netip.MustParseAddr(text), uint16(ptr.Deref(port.Port, defaultPort)))
 						seen[at] = true
 					}
-					// Where no port is named, who takes the Service's target port or its
-					// own port shall be seen as well.
+					// Where no port is named, a consumer that takes the Service's target
+					// port or its own port must be seen as well.
 					seen[netip.AddrPortFrom(netip.MustParseAddr(text), defaultPort)] = true
 					seen[netip.AddrPortFrom(netip.MustParseAddr(text), 80)] = true
 				}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/app/observe"
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // subject is a consumer as the followers of one Service see it.
@@ -100,11 +101,11 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 	}
 	most = max(most, s.consumer.Settle.Most.Duration, least)
 	if s.broke {
-		// The verdict stands. What comes after is for those who read the evidence.
+		// The verdict is final. The rest is for readers of the evidence.
 		most = 2 * least
 	}
 	defer func() { s.broke = s.broke || !o.OK }()
-	if !sleep(ctx, time.Until(changed.Add(least))) {
+	if pause.For(ctx, time.Until(changed.Add(least))) != nil {
 		return o, context.Cause(ctx)
 	}
 	for deadline := changed.Add(most); ; {
@@ -113,7 +114,7 @@ func (s *subject) observe(ctx context.Context, step int, w Want, changed time.Ti
 		if o.OK || final || ctx.Err() != nil {
 			return o, context.Cause(ctx)
 		}
-		if !sleep(ctx, 100*time.Millisecond) {
+		if pause.For(ctx, 100*time.Millisecond) != nil {
 			return o, context.Cause(ctx)
 		}
 	}
@@ -193,19 +194,4 @@ func (s *subject) view(ctx context.Context) ([]netip.AddrPort, error) {
 		}
 	}
 	return inOrder(all), nil
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

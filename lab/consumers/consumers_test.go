@@ -22,7 +22,7 @@ var modules = map[string][]string{
 var shared = []string{"k8s.io/client-go", "k8s.io/api", "k8s.io/apimachinery", "google.golang.org/grpc", "github.com/miekg/dns"}
 
 // What is tested is what is released: a program is built with the libraries that
-// its own module asks for, and no newer ones that ours would bring in.
+// its own module asks for, and without newer libraries that ours would bring in.
 func TestProgramsAreBuiltWithTheLibrariesOfTheirReleases(t *testing.T) {
 	compared := 0
 	for dir, programs := range modules {

@@ -91,7 +91,7 @@ func defaultFlags(name string, c Config) []string {
 			"--root-ca-file=" + in("ca.crt"),
 			"--use-service-account-credentials=true",
 			"--leader-elect=false",
-			// A rollout of 240 Pods shall wait for Pods, not for rate limits.
+			// A rollout of 240 Pods must wait for Pods, not for rate limits.
 			"--kube-api-qps=300",
 			"--kube-api-burst=600",
 			// An API server that is down for a scenario must not taint the Nodes.

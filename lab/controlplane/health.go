@@ -59,8 +59,8 @@ func newHealthClient() *http.Client {
 	}
 }
 
-// waitHealthy returns once the component is ready for work, or with what stood
-// in the way: its end, or its last answer when ctx ends.
+// waitHealthy returns once the component is ready for work, or with the reason
+// why it is not: its end, or its last answer when ctx ends.
 func waitHealthy(ctx context.Context, name string, p *process.Process) error {
 	client := newHealthClient()
 	ticker := time.NewTicker(pollInterval)

@@ -12,7 +12,7 @@ type Programs struct {
 	// first argument.
 	MultiCall string
 	// Assets is a folder with programs of the components' own names, preferred
-	// over MultiCall: what KUBEBUILDER_ASSETS names. "" is none.
+	// over MultiCall: what KUBEBUILDER_ASSETS names. "" means no such folder.
 	Assets string
 }
 

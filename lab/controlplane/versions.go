@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// DefaultVersion stands for the version that go.mod requires.
+// DefaultVersion means the version that go.mod requires.
 const DefaultVersion = ""
 
 // At returns the build of another Kubernetes version, such as "v1.36.3": that

@@ -27,8 +27,8 @@ type Consumer struct {
 	URL string
 	// Balancer starts the load balancer at URL, as Command starts the consumer, and
 	// stays in the foreground. It is started before the consumer and restarted for
-	// the check that is about that; nil is one that somebody else starts, and leaves
-	// that check out. The lab's HAProxy needs none.
+	// the check that is about that; nil means that somebody else starts it, and
+	// leaves that check out. The lab's HAProxy does not need it.
 	Balancer []string
 	// ReadsEndpoints lets it read Endpoints, Services and Pods beside
 	// EndpointSlices. Without it, a consumer that asks is refused, and the audit

@@ -16,7 +16,7 @@ func TestACheckPassesOnlyWithSomethingSeen(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(*evidence) error
-		result report.Result // "" is none, and an error
+		result report.Result // "" is no result, and an error
 		says   string
 	}{
 		{"seen", func(e *evidence) error { e.saw("All %d answered.", 3); return nil }, report.Passed, "All 3 answered."},

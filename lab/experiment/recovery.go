@@ -10,9 +10,9 @@ import (
 	"github.com/slicewright/slicewright/lab/probe"
 )
 
-// recoveryAct is the act of what fails besides: the consumer's start, its way to
-// the API server, its permissions, its load balancer. Each time slices change
-// meanwhile, so that one that only stands still is found.
+// recoveryAct is the act of other failures: the consumer's start, its connection
+// to the API server, its permissions, its load balancer. Slices change during
+// each of them, so that a consumer that only keeps its old set is found.
 type recoveryAct struct {
 	*experiment
 	generation int
@@ -94,7 +94,7 @@ func (a *recoveryAct) coldStart(ctx context.Context) error {
 			return err
 		}
 		if !a.consumer.process.Running() {
-			// Many give up, and are started again by whoever watches over them.
+			// Many consumers give up, and their supervisors start them again.
 			ev.saw("It ended by itself meanwhile (%v) and was started again.", a.consumer.process.Err())
 			if err := a.consumer.startConsumer(); err != nil {
 				return err
@@ -202,8 +202,8 @@ func (a *recoveryAct) repeat(ctx context.Context) error {
 }
 
 // loseWatch cuts the watch, and kills and starts the API server before it can be
-// taken up again: the new one's watch cache begins later than the revision that
-// the consumer stands at, so that it has to list anew.
+// taken up again: the new server's watch cache begins later than the consumer's
+// last revision, so that the consumer has to list again.
 func (a *recoveryAct) loseWatch(ctx context.Context) error {
 	return a.check(ctx, "watch-lost", func(ctx context.Context, ev *evidence) error {
 		if err := a.settled(ctx, ev); err != nil {

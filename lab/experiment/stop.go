@@ -25,8 +25,8 @@ var rangesOfMoving = []string{
 	"10.42.0.217-10.42.0.240", "10.43.0.1-10.43.0.24", "10.43.1.1-10.43.1.24", "10.43.2.1-10.43.2.24", "10.43.3.1-10.43.3.24", "10.43.4.1-10.43.4.24",
 }
 
-// settle is how long something is watched that shall not happen. What it would
-// take to happen is milliseconds, for the controllers have just worked.
+// settle is how long something is watched that must not happen. It would
+// happen within milliseconds, because the controllers have just worked.
 const settle = 3 * time.Second
 
 // stopAct is the act in which the Endpoints controller is stopped.
@@ -193,7 +193,7 @@ func (a *stopAct) unwritten(ctx context.Context, before fleet.View) error {
 	}
 }
 
-// removeLast takes all Pods away. Strangers get their addresses, as happens in
+// removeLast takes all Pods away. Other programs get their addresses, as in
 // any cluster: a consumer that still sends there reaches them.
 func (a *stopAct) removeLast(ctx context.Context) error {
 	return a.check(ctx, "last-backend-removed", func(ctx context.Context, ev *evidence) (err error) {

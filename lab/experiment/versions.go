@@ -55,8 +55,8 @@ func (a *stopAct) crossVersions(ctx context.Context) error {
 			return short("meanwhile %d of %d requests through %s failed%s", meanwhile.Failed(), len(meanwhile.Answers), a.consumer.name, because(meanwhile))
 		}
 		ev.saw("Of %d requests through %s meanwhile, none failed.", len(meanwhile.Answers), a.consumer.name)
-		// A consumer that only stood still would pass so far: it has to follow
-		// the new version, too.
+		// A consumer that only kept its old set would pass so far: it has to
+		// follow the new version, too.
 		if err := a.move(ctx); err != nil {
 			return err
 		}

@@ -23,12 +23,12 @@ type answers struct {
 
 // exactly waits until exactly these addresses answer at a URL: each of them has
 // since the last request that went wrong, and in a whole round none went wrong,
-// which is one that failed or that another address answered. Where none shall
-// answer, every request of a round has to fail.
+// that is, no request failed or was answered by another address. If no address
+// may answer, every request of a round has to fail.
 //
 // It does not count on round robin: a load balancer that chooses at random needs
 // more rounds to show all. most is how many servers there may have been: a round
-// has to be long enough to meet one that should have gone.
+// has to be long enough to meet a server that should be gone.
 func (e *experiment) exactly(ctx context.Context, url string, want []netip.Addr, most int) (answers, error) {
 	within, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()

@@ -22,6 +22,8 @@ var lab = house.Module{
 	},
 	Ground: []string{"house"},
 	Outside: map[string]string{
+		"internal/atomicfile":        "replaces files",
+		"internal/pause":             "waits with a context",
 		"internal/slicetest":         "objects for a benchmark",
 		"app/experiment/report":      "the form of the experiment's report",
 		"app/experiment/controllers": "the grammar of --controllers, for the experiment",

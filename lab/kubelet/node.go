@@ -32,8 +32,8 @@ const (
 	// heartbeat is how often a Node's Lease is renewed; a real kubelet's figure.
 	heartbeat = 10 * time.Second
 	// statusEvery is how many heartbeats go by between two writes of the Node's
-	// status. The Lease alone keeps a Node ready; the status is for those who
-	// read the condition's time.
+	// status. The Lease alone keeps a Node ready; the status is for readers of
+	// the condition's time.
 	statusEvery = 6
 	// podCapacity is far above a real kubelet's 110: a lab of four Nodes holds
 	// a rollout of several hundred Pods.

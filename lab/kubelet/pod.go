@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // pod is one running Pod. Its goroutine, run, is the only one that touches
@@ -232,7 +234,7 @@ func (p *pod) remove(ctx context.Context) {
 			GracePeriodSeconds: ptr.To(int64(0)),
 			Preconditions:      &metav1.Preconditions{UID: &p.uid},
 		})
-		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || !sleep(ctx, retryEvery) {
+		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || pause.For(ctx, retryEvery) != nil {
 			return
 		}
 	}

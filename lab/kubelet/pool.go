@@ -32,8 +32,8 @@ func newPool() *pool {
 }
 
 // take returns one address of each range. A range of a single address is given
-// to whoever asks: two Pods that are told to share one do, as an address is
-// reused in life.
+// to every caller: two Pods that are told to share an address do so, as
+// addresses are reused in real clusters.
 func (p *pool) take(namespace string, ranges []address.Range) ([]netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

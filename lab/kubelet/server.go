@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // Identity says who answered. It is the JSON body of every answer and, as
@@ -94,7 +96,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		delay = d
 	}
-	if !sleep(r.Context(), delay) {
+	if pause.For(r.Context(), delay) != nil {
 		return
 	}
 	identity := s.identity
@@ -177,19 +179,4 @@ func (s *Server) Close() {
 	s.holds.cut()
 	_ = s.http.Close()
 	s.StopAccepting()
-}
-
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -58,7 +58,7 @@ func statusPatch(object *v1.Pod, addresses []netip.Addr, started time.Time, want
 	return patch, nil
 }
 
-// condition keeps the time of the last change when there was none.
+// condition keeps the time of the last change if nothing changed.
 func condition(object *v1.Pod, kind v1.PodConditionType, holds bool, now metav1.Time) v1.PodCondition {
 	c := v1.PodCondition{Type: kind, Status: v1.ConditionFalse, LastTransitionTime: now}
 	if holds {

@@ -52,8 +52,8 @@ func (c *Continuous) run(ctx context.Context, url string, interval time.Duration
 		slots <- struct{}{}
 		c.wait.Go(func() {
 			defer func() { <-slots }()
-			// Not under ctx: a request that has begun is let end, for one that we
-			// broke off ourselves would count as failed.
+			// Not under ctx: a request that has begun may end, because a request
+			// that we broke off ourselves would count as failed.
 			a := ask(context.Background(), client, url)
 			c.mu.Lock()
 			defer c.mu.Unlock()

@@ -144,7 +144,7 @@ func (r Report) Failed() int {
 
 // AfterStop counts the requests that began after the Pod that answered them
 // had stopped accepting, given when each UID did. A request that a Pod had
-// before is none.
+// before does not count.
 func (r Report) AfterStop(stopped map[string]time.Time) int {
 	n := 0
 	for _, a := range r.Answers {

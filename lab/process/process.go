@@ -33,8 +33,8 @@ type Process struct {
 }
 
 // Start runs spec. The program gets a process group of its own, so that a
-// Ctrl-C at the terminal does not reach it before whoever started it decides
-// in which order things end.
+// Ctrl-C at the terminal does not reach it before its starter decides in
+// which order things end.
 func Start(spec Spec) (*Process, error) {
 	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *Process) Signal(s os.Signal) error {
 // waits until it is gone.
 func (p *Process) Kill() {
 	// The group still exists while its leader has not been waited for, so this
-	// cannot hit a stranger that got the number later.
+	// cannot hit another process that got the number later.
 	if p.Running() {
 		_ = syscall.Kill(-p.Pid(), syscall.SIGKILL)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Addresses puts addresses on the sandbox's lo, where programs can listen on
 // them. An address can be held more than once: it goes when the last holder
-// lets go, as a Pod may get the address of one that is still terminating.
+// lets go, as a Pod may get the address of a Pod that is still terminating.
 //
 // The zero value is ready; methods may be called concurrently.
 type Addresses struct {

@@ -128,7 +128,7 @@ func (s *script) cmdRaw(_ io.Writer, args []string) error {
 	return os.WriteFile(s.path(args[1]), content, 0o644)
 }
 
-// dumped are what find reads of a cluster; {} stands for the namespace.
+// dumped are what find reads of a cluster; {} is replaced by the namespace.
 var dumped = []string{
 	"/api/v1/namespaces/{}/serviceaccounts", "/api/v1/namespaces/{}/pods", "/api/v1/namespaces/{}/endpoints", //nolint:endpointsvet // what find is given to read
 	"/apis/apps/v1/namespaces/{}/deployments", "/apis/apps/v1/namespaces/{}/replicasets",

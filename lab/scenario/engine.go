@@ -26,9 +26,9 @@ type Engine struct {
 	Lab *lab.Lab
 	// Slicewright is the program under test; "" makes its command fail.
 	Slicewright string
-	// Shared is a folder of files that every script gets, unless it has one of
-	// that name itself. In all of a script's files, ${NS} stands for its first
-	// namespace and ${WORK} for its folder.
+	// Shared is a folder of files that every script gets, unless it has a file
+	// of that name itself. In all of a script's files, ${NS} is its first
+	// namespace and ${WORK} is its folder.
 	Shared string
 	// Logs is the folder where a failed script leaves what it knows.
 	Logs string

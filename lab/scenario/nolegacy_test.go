@@ -54,7 +54,7 @@ func TestOnlyWhatPublishesIsAPublisher(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args string
-		want string // "" is none
+		want string // "" is no error
 		fail bool
 	}{
 		{"run --config publish.yaml --kubeconfig token", "system:serviceaccount:ns:sw", false},

@@ -67,7 +67,7 @@ func (s *script) cmdProbe(out io.Writer, args []string) error {
 }
 
 // probeInterval makes 100 requests a second, which leaves most of two cores to
-// those who are being tested.
+// the tested programs.
 const probeInterval = 10 * time.Millisecond
 
 // print writes a report, a fact a line.

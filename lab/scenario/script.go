@@ -157,7 +157,7 @@ func (s *script) close(t cleaner) {
 
 // putBack brings the control plane back to how the lab starts it. After an API
 // server that was away its clients wait up to 30 seconds before they try
-// again; new ones do not, and the next script shall not wait for that.
+// again; new ones do not, and the next script must not wait for that.
 func (s *script) putBack(ctx context.Context) error {
 	if s.apiServerWasAway {
 		s.disturbed[controlplane.ControllerManager] = true

@@ -12,7 +12,7 @@ import (
 	"github.com/slicewright/slicewright/lab/address"
 )
 
-// unknown stands for a view that an observer cannot give.
+// unknown means a view that an observer cannot give.
 const unknown = "unknown"
 
 // cmdView waits until an observer of verify sees exactly these addresses as

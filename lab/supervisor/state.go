@@ -13,10 +13,10 @@ import (
 
 // State is the folder of one lab, as seen from outside and inside its sandbox.
 //
-// Whoever holds the lock on its file "lock" is the lab's supervisor; the lock
-// goes with that process, however it ends. So a held lock means that the
-// process in the file "pid" is alive and is the one, and a free one that
-// nothing of the lab runs.
+// The process that holds the lock on the file "lock" is the lab's supervisor.
+// The lock ends with that process, however it ends. A held lock therefore
+// means that the process in the file "pid" is alive and is the supervisor; a
+// free lock means that nothing of the lab runs.
 type State struct{ Dir string }
 
 // DefaultState is the folder of the lab called name.

@@ -190,7 +190,7 @@ func listen(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 	return l.Standalone.Listen(ranges, port)
 }
 
-// upgrade starts the control plane anew with the program ?program=PATH.
+// upgrade starts the control plane again with the program ?program=PATH.
 func upgrade(_ http.ResponseWriter, r *http.Request, l *lab.Lab) error {
 	program := r.URL.Query().Get("program")
 	if program == "" {

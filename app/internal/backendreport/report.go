@@ -88,17 +88,17 @@ func (r *Report) Add(set *endpointset.Set, options Options) {
 
 // Of returns the answer for one Service.
 func Of(set *endpointset.Set, options Options) Service {
-	sel := set.Select(options.Policy, options.Location)
+	sel := set.Select(endpointset.Query{Policy: options.Policy, Location: options.Location})
 	s := Service{
 		Namespace: sel.Service.Namespace, Name: sel.Service.Name,
-		Policy: sel.Policy, Fallback: sel.Fallback,
+		Policy: sel.Query.Policy, Fallback: sel.Fallback,
 		Active: []Backend{}, Draining: []Backend{}, Excluded: []Backend{},
 		Diagnostics: sel.Diagnostics,
 	}
 	if s.Diagnostics == nil {
 		s.Diagnostics = []endpointset.Diagnostic{}
 	}
-	for _, v := range sel.Explain(options.Location) {
+	for _, v := range sel.Explain() {
 		b := backendOf(v)
 		if !options.Explain {
 			b.Rule, b.Because = "", ""

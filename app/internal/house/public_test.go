@@ -16,6 +16,8 @@ import (
 var publicPackages = map[string]string{
 	"experiment/controllers": "the lab's stop experiment",
 	"experiment/report":      "the lab, and programs that write the report of a stop experiment",
+	"find":                   "programs of teams that read their registry.yaml: dashboards, checks in CI",
+	"find/analyzer":          "drivers of go/analysis with analyzers of their own, such as a multichecker",
 	"find/golangci":          "a golangci-lint binary with the analyzer as a module plugin",
 	"observe":                "the lab's conformance runs and scenarios",
 }

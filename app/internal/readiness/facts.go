@@ -62,7 +62,8 @@ type Pod struct {
 	Images  []evidence.Image
 }
 
-// The report of an experiment is in package report, for those who write it.
+// The report of an experiment is in package report, because other programs
+// write it too.
 type (
 	// Experiment is a report.
 	Experiment = report.Experiment

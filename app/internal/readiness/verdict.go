@@ -101,7 +101,8 @@ func decide(c *Criterion, facts *Facts, now time.Time) Result {
 	return Result{Name: c.Name, Title: c.Title, Status: a.status, Evidence: append([]string{}, a.evidence...), Settle: append([]string{}, a.settle...)}
 }
 
-// waiverOf returns the waiver that lasts longest, nil when there is none.
+// waiverOf returns the waiver that lasts longest, nil if the criterion has no
+// waiver.
 func (c *Criteria) waiverOf(name string, now time.Time) *AppliedWaiver {
 	var longest *AppliedWaiver
 	var last time.Time

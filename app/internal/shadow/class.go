@@ -54,7 +54,7 @@ const (
 	OnlyInReference Class = "only-in-reference"
 )
 
-// Expected reports that a difference of this class is none to look at.
+// Expected reports that nobody needs to look at a difference of this class.
 func (c Class) Expected() bool {
 	switch c {
 	case SecondFamily, OverCapacity, Terminating, CustomSlices, SkipMirror, LeaderLock, WithoutPorts:

@@ -19,7 +19,8 @@ import (
 // looked at, and classes that need it are not given for want of it.
 type Input struct {
 	Service endpointset.ServiceKey
-	// Endpoints is the object of the Service's name, nil when there is none.
+	// Endpoints is the object with the Service's name, nil if it does not
+	// exist.
 	Endpoints *corev1.Endpoints
 	// Slices may hold those of other Services; they are left out.
 	Slices []*discovery.EndpointSlice

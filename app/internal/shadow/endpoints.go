@@ -8,11 +8,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	netutils "k8s.io/utils/net"
 
 	"github.com/slicewright/slicewright/endpointset"
 )
+
+// lockAnnotation marks an Endpoints object as the lock of a leader election. It is
+// LeaderElectionRecordAnnotationKey of k8s.io/client-go/tools/leaderelection/resourcelock,
+// copied because that package brings all of client-go.
+const lockAnnotation = "control-plane.alpha.kubernetes.io/leader"
 
 // capacity is how many addresses the endpoints controller puts into an object.
 const capacity = 1000
@@ -36,7 +40,7 @@ func readEndpoints(e *corev1.Endpoints) old {
 	}
 	o.exists = true
 	o.truncated = e.Annotations[corev1.EndpointsOverCapacity] == "truncated"
-	_, o.lock = e.Annotations[resourcelock.LeaderElectionRecordAnnotationKey]
+	_, o.lock = e.Annotations[lockAnnotation]
 	o.skip = e.Labels[discovery.LabelSkipMirror] == "true"
 	for i := range e.Subsets {
 		subset := &e.Subsets[i]

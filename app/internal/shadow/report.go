@@ -150,7 +150,8 @@ type judgement struct {
 	verdict Verdict
 }
 
-// Add takes in a judgement of a moment. A verdict that is not judged is none.
+// Add takes in a judgement of a moment. A verdict that is not judged is
+// ignored.
 func (h *History) Add(at time.Time, v Verdict) {
 	if !v.Judged {
 		return
@@ -163,7 +164,8 @@ func (h *History) Add(at time.Time, v Verdict) {
 	}
 }
 
-// Last returns the last judgement and when it was made; zero if there was none.
+// Last returns the last judgement and when it was made; zero if no judgement
+// was made.
 func (h *History) Last() (Verdict, time.Time) { return h.last.verdict, h.last.at }
 
 // Report returns the Service's part of a report. Without a judgement the outcome

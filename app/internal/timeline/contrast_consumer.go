@@ -99,7 +99,7 @@ type use struct {
 }
 
 // uses returns what consumers did with the address while it was the Pod's: an
-// address that is given to a new Pod starts afresh.
+// address that is given to a new Pod starts again from nothing.
 func (f *finder) uses(lane *Lane, pod *PodHistory) []use {
 	var list []use
 	index := map[string]int{}

@@ -125,7 +125,8 @@ type Observation struct {
 	Kind    ObservationKind
 	// First and Last bound the time; for one connection they are equal.
 	First, Last time.Time
-	// Count is how many connections, requests or failures it stands for.
+	// Count is the number of connections, requests or failures that it is
+	// about.
 	Count int64
 	// Detail is free text: the error of a failure.
 	Detail string

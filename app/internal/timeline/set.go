@@ -99,7 +99,7 @@ func Index(state *State) *endpointset.Index {
 }
 
 func serviceSet(set *endpointset.Set, key endpointset.ServiceKey, from []*Slice, policy endpointset.Policy) ServiceSet {
-	selection := set.Select(policy, endpointset.Location{})
+	selection := set.Select(endpointset.Query{Policy: policy})
 	r := ServiceSet{
 		Service: key.String(), Fallback: selection.Fallback,
 		Active: []BackendThen{}, Draining: []BackendThen{}, Excluded: []BackendThen{}, Slices: []SliceThen{},

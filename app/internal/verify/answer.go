@@ -9,7 +9,7 @@ import (
 // Failure says at which step a request failed.
 type Failure string
 
-// The failures. The zero value is none.
+// The failures. The zero value means no failure.
 const (
 	// Refused: the connection was refused or reset before it was made.
 	Refused Failure = "refused"

@@ -72,9 +72,9 @@ func (c *consumer) failed(at time.Time, err error) {
 }
 
 // gaps are the times for which nobody knows what the consumer had: longer than
-// settle between two looks that it answered. What is shorter cannot hide a
-// difference that lasts. The time before the first answer is none: nothing had
-// been seen yet that could have been lost.
+// settle between two looks that it answered. A shorter time cannot hide a
+// difference that lasts. The time before the first answer is not a gap:
+// nothing had been seen yet that could have been lost.
 func (c *consumer) gaps(settle time.Duration, until time.Time) []span {
 	var gaps []span
 	why := "it was not asked often enough"

@@ -7,9 +7,9 @@ import "time"
 type convergence struct {
 	Changes     int
 	First, Last time.Time
-	// Equal is the first view after which the consumer agreed with the slices
-	// until their next change; zero if there was none. It can have been earlier, by
-	// the time between two views.
+	// Equal is the first view after which the consumer agreed with the slices until
+	// their next change; zero if it never agreed. The consumer can have agreed
+	// earlier, by the time between two views.
 	Equal time.Time
 }
 

@@ -22,10 +22,10 @@ type Counter struct {
 }
 
 // Add takes the next view and returns what was opened since the one before,
-// sorted by address. A count that shrank began anew: the consumer restarted, and
-// what it counted since is the least that it opened. An address that is new in
-// the view is counted from its second view on, since nobody knows since when it
-// counts.
+// sorted by address. A count that shrank began again: the consumer restarted,
+// and what it counted since is the least that it opened. An address that is new
+// in the view is counted from its second view on, since nobody knows since when
+// it counts.
 func (c *Counter) Add(v View) []Opened {
 	totals := make(map[netip.AddrPort]int64, len(v.Members))
 	for _, m := range v.Members {

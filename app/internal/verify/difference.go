@@ -31,8 +31,8 @@ const (
 func Kinds() []Kind { return []Kind{Stale, Missing, StillNew, NotChosen} }
 
 // kindOf compares what the slices say of an address with what a consumer does
-// with it; "" is no difference. An address that the consumer has and gives
-// nothing is none that it uses.
+// with it; "" is no difference. The consumer does not use an address that it
+// has and sends nothing to.
 func kindOf(s Standing, u Use) Kind {
 	switch {
 	case u != New && s == Active:

@@ -107,7 +107,7 @@ func (l *Log) failed(lost map[Failure]*lostRequests, a *Answer) bool {
 		x = &lostRequests{Failure: a.Failure}
 		lost[a.Failure] = x
 	}
-	// 1 is none, 0 is unknown.
+	// 1 means that no address was active, 0 that the slices were not known.
 	expected := l.active.within(a.Began.Add(-l.options.Settle), a.Ended, func(n int) bool { return n == 1 })
 	counts := !expected || x.Count == 0
 	if !expected && x.Count == 0 {

@@ -225,8 +225,9 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
-// A count that a consumer began anew is not a negative number of connections,
-// and an address that is new to a view is not known to have got any.
+// A count that a consumer began again is not a negative number of
+// connections. An address that is new to a view is not known to have got
+// connections.
 func TestCounter(t *testing.T) {
 	var c Counter
 	add := func(at float64, totals ...int64) []Opened {

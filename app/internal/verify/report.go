@@ -25,8 +25,8 @@ const (
 )
 
 // The bounds of a report: a thousand addresses say no more than the first ones,
-// and whoever answers a probe may call itself by any number of addresses. Counts
-// are always of all.
+// and a backend that answers probes may name any number of addresses. Counts are
+// always of all.
 const (
 	maxListed    = 100
 	maxAddresses = 2000
@@ -150,7 +150,8 @@ type DifferenceReport struct {
 // ConvergenceReport is how a consumer followed one change of the active
 // addresses, or several that came before it had followed the first. Equal is the
 // first view after which it agreed with the slices until their next change, and
-// absent if there was none; Seconds is from the last change to it.
+// absent if it never agreed; Seconds is the time from the last change to that
+// view.
 type ConvergenceReport struct {
 	Changes int       `json:"changes"`
 	First   time.Time `json:"first"`
@@ -205,9 +206,9 @@ type ProbeReport struct {
 	good []time.Time // see probing
 }
 
-// LostReport is the requests that failed in one way: Count of them though
-// somebody was there to answer, Expected while nobody was. First and Last are when
-// those of Count began, or if there are none the expected ones.
+// LostReport is the requests that failed in one way: Count is their number while
+// an address was active, Expected is their number while no address was. First and
+// Last are when the requests of Count began, or those of Expected if Count is 0.
 type LostReport struct {
 	Failure  Failure   `json:"failure"`
 	Count    int64     `json:"count"`

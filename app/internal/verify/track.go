@@ -65,7 +65,7 @@ func (t track[T]) within(a, b time.Time, fits func(T) bool) bool {
 	return false
 }
 
-// span is a time; a zero to is one that has not ended.
+// span is a period; a zero to means that it has not ended.
 type span struct {
 	from, to time.Time
 	why      string

@@ -37,8 +37,8 @@ type usedAddress struct {
 	// as far as that is known.
 	Count       int64
 	First, Last time.Time
-	// Since is when the address stopped being active; of one that never was, when
-	// the slices began to say of it what they say.
+	// Since is when the address stopped being active. For an address that never
+	// was active it is when the slices began to say what they say about it.
 	Since time.Time
 	// Late is the longest time from there to a connection. It is a finding if it
 	// is longer than a consumer may take to follow.

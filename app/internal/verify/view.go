@@ -9,7 +9,7 @@ import (
 // Use is what a consumer does with a backend that it has.
 type Use uint8
 
-// The uses. The zero value is none of them.
+// The uses. The zero value is not a use.
 const (
 	// New: it is a candidate for new connections.
 	New Use = iota + 1
@@ -33,7 +33,7 @@ func (u Use) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (u Use) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// Unknown stands for a number that a consumer does not tell.
+// Unknown means a number that a consumer does not tell.
 const Unknown = -1
 
 // Member is one backend as a consumer has it.

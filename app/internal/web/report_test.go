@@ -103,7 +103,7 @@ func gatePage(t *testing.T, v *readiness.Verdict) string {
 
 // TestReportPages looks at the pages in the sizes and schemes that they are made
 // for: everything is there to be seen, nothing is loaded, nothing sticks out, and
-// no script is needed, since there is none.
+// the page has no script.
 func TestReportPages(t *testing.T) {
 	b := openBrowser(t)
 	for name, c := range map[string]struct {
@@ -112,7 +112,7 @@ func TestReportPages(t *testing.T) {
 	}{
 		"shadow": {shadowPage(t, someComparison()), []string{
 			"Endpoints and EndpointSlices differ.", "10.0.0.9:8080", "only in Endpoints", "in both, with another readiness, not ready",
-			"who still uses Endpoints sends there; move it first", "And 3 more.", "it did not rest for 5s", "Not read: nodes in all namespaces (forbidden)",
+			"a consumer that still uses Endpoints sends there; move it first", "And 3 more.", "it did not rest for 5s", "Not read: nodes in all namespaces (forbidden)",
 		}},
 		"gate": {gatePage(t, someVerdict()), []string{
 			"May the Endpoints controller stop? No.", "31 requests", "Move edge-router, and mark it migrated.", "unknown, waiver expired",

@@ -16,7 +16,7 @@ import (
 )
 
 // someVerification is a rollout in which a consumer keeps an address that left,
-// and requests are lost; name stands wherever a stranger's text can.
+// and requests are lost; name is wherever untrusted text can be.
 func someVerification(name string) *live.Report {
 	a, b, c := netip.MustParseAddrPort("10.0.0.1:8080"), netip.MustParseAddrPort("10.0.0.2:8080"), netip.MustParseAddrPort("[fd00::3]:8080")
 	at := func(s float64) time.Time { return noon.Add(time.Duration(s * float64(time.Second))) }

@@ -70,7 +70,7 @@ func (c *runConfig) synced(ctx context.Context) (bool, error) {
 	return status.Synced, nil
 }
 
-// A process is one that is measured.
+// A process is a process whose memory is measured.
 type process struct {
 	name    string
 	command *exec.Cmd

@@ -1,21 +1,14 @@
-// Package apimetrics reads the API server's own counts of requests for
-// Endpoints and compares them with what an audit log explains. Metrics know no
-// users: they can show that somebody is missing in a log, never who it is.
+// Package apimetrics has the API server's own counts of requests for Endpoints and
+// compares them with what an audit log explains. Metrics know no users: they can
+// show that somebody is missing in a log, never who it is. Package scrape reads
+// them.
 package apimetrics
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
 	"strings"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 )
 
 // Counts are what one or several API servers counted about Endpoints. The zero
@@ -40,92 +33,15 @@ const (
 	longRunning  = "apiserver_longrunning_requests"
 )
 
-// maxText is how much of a metrics page is read, in bytes. A large cluster's
-// API server writes some 50 MB.
-const maxText = 1 << 30
+// Families returns the names of the metrics that are looked at, in the order of
+// [Queries].
+func Families() []string { return []string{requestTotal, selfTotal, longRunning} }
 
-// Parse reads an API server's metrics page. Of its many families only three are
-// looked at.
-func Parse(r io.Reader) (Counts, error) {
-	var text bytes.Buffer
-	lines := bufio.NewReaderSize(io.LimitReader(r, maxText), 64<<10)
-	sawMetrics := false
-	for {
-		line, err := lines.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			// No series of ours is that long: pass over the rest of the line.
-			for err == bufio.ErrBufferFull {
-				_, err = lines.ReadSlice('\n')
-			}
-			line = nil
-		}
-		sawMetrics = sawMetrics || bytes.HasPrefix(line, []byte("apiserver_"))
-		if wanted(line) {
-			text.Write(line)
-			if line[len(line)-1] != '\n' {
-				text.WriteByte('\n')
-			}
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return Counts{}, fmt.Errorf("reading metrics: %w", err)
-		}
-	}
-	if !sawMetrics {
-		return Counts{}, fmt.Errorf("reading metrics: no series of an API server is there; give it the output of kubectl get --raw /metrics")
-	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(&text)
-	if err != nil {
-		return Counts{}, fmt.Errorf("reading metrics: %w", err)
-	}
-	var c Counts
-	for name, family := range families {
-		for _, m := range family.GetMetric() {
-			c.add(name, labelsOf(m), value(m))
-		}
-	}
-	return c, nil
-}
-
-func wanted(line []byte) bool {
-	for _, name := range []string{requestTotal, selfTotal, longRunning} {
-		rest, ok := bytes.CutPrefix(line, []byte(name))
-		if ok && len(rest) > 0 && rest[0] == '{' {
-			return true
-		}
-	}
-	return false
-}
-
-func labelsOf(m *dto.Metric) map[string]string {
-	out := make(map[string]string, len(m.GetLabel()))
-	for _, l := range m.GetLabel() {
-		out[l.GetName()] = l.GetValue()
-	}
-	return out
-}
-
-// value reads a sample of any type; without TYPE lines they are untyped.
-func value(m *dto.Metric) float64 {
-	switch {
-	case m.Untyped != nil:
-		return m.Untyped.GetValue()
-	case m.Counter != nil:
-		return m.Counter.GetValue()
-	case m.Gauge != nil:
-		return m.Gauge.GetValue()
-	}
-	return 0
-}
-
-// add enters one series if it is about Endpoints of the core group. A label that
-// is missing is empty: Prometheus drops empty ones.
-func (c *Counts) add(name string, labels map[string]string, v float64) {
+// AddSeries enters one series of a family if it is about Endpoints of the core
+// group. A label that is missing is empty: Prometheus drops empty ones.
+func (c *Counts) AddSeries(family string, labels map[string]string, v float64) {
 	if labels["resource"] != "endpoints" || labels["group"] != "" || labels["subresource"] != "" {
-		c.HasSelf = c.HasSelf || name == selfTotal
+		c.HasSelf = c.HasSelf || family == selfTotal
 		return
 	}
 	if math.IsNaN(v) || v < 0 || v > 1<<53 {
@@ -134,7 +50,7 @@ func (c *Counts) add(name string, labels map[string]string, v float64) {
 	c.Series++
 	n := int(math.Round(v))
 	verb := verbOf(labels["verb"])
-	switch name {
+	switch family {
 	case requestTotal:
 		if c.Requests == nil {
 			c.Requests = make(map[string]map[string]int)
@@ -176,7 +92,7 @@ func (c Counts) Add(o Counts) Counts { return c.combine(o, 1) }
 
 // Since returns what was counted after before was read. Live watches stay those
 // of now. A counter that is lower than before is of an API server that was
-// started anew: then what it counts now is what is known.
+// started again: then what it counts now is what is known.
 func (c Counts) Since(before Counts) Counts {
 	out := c.combine(before, -1)
 	out.LiveWatches, out.Series = c.LiveWatches, c.Series

@@ -4,7 +4,10 @@
 // source did not see. Sources fill these in, package inventory joins them.
 package evidence
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Source names where a piece of evidence was found.
 type Source string
@@ -110,6 +113,15 @@ type Workload struct {
 type Image struct {
 	Image  string `json:"image"`
 	Digest string `json:"digest,omitempty"`
+}
+
+// Name is the last part of the image's repository: "app" of
+// "registry:5000/team/app:1@sha256:…".
+func (i Image) Name() string {
+	name, _, _ := strings.Cut(i.Image, "@")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name, _, _ = strings.Cut(name, ":")
+	return name
 }
 
 // Subject is who a finding is about, as far as its source can tell. Sources

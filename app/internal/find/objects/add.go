@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // bootstrapLabel marks, with the value bootstrapValue, the roles and bindings
@@ -261,7 +261,7 @@ func podSpecFrom(spec *corev1.PodSpec, meta *metav1.ObjectMeta) PodSpec {
 
 func (p *PodSpec) addContainer(name, image string) {
 	// A digest in the reference is what runs: the runtime can fetch nothing else.
-	p.Containers = append(p.Containers, Container{Name: clean(name), Image: clean(image), Digest: digestOf(image)})
+	p.Containers = append(p.Containers, Container{Name: Clean(name), Image: Clean(image), Digest: digestOf(image)})
 }
 
 // digestOf takes the registry digest out of an image reference or an imageID. A
@@ -272,7 +272,7 @@ func digestOf(reference string) string {
 	if !found {
 		return ""
 	}
-	return clean(digest)
+	return Clean(digest)
 }
 
 func refOf(kind string, o metav1.Object) Ref {
@@ -286,7 +286,7 @@ func controllerOf(o metav1.Object) Ref {
 			if owner.Kind == "Node" {
 				namespace = ""
 			}
-			return Ref{Kind: clean(owner.Kind), Namespace: namespace, Name: clean(owner.Name)}
+			return Ref{Kind: Clean(owner.Kind), Namespace: namespace, Name: Clean(owner.Name)}
 		}
 	}
 	return Ref{}
@@ -311,24 +311,11 @@ func checkNames(o metav1.Object) error {
 const maxName = 512
 
 func printable(s string) bool {
-	return len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, unprintable)
+	return len(s) <= maxName && text.Printable(s)
 }
 
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
-
-// clean makes a stranger's text safe to print and short.
-func clean(s string) string {
-	if len(s) > maxName {
-		s = s[:maxName]
-	}
-	s = strings.ToValidUTF8(s, "")
-	return strings.Map(func(r rune) rune {
-		if unprintable(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// Clean is a text that will be shown, at most as long as a name can be.
+func Clean(s string) string { return text.Line(text.Clip(s, maxName)) }
 
 // kept are the labels or annotations from which an application or its owner can
 // be proposed, and the hash with which a Deployment names its ReplicaSets. A
@@ -342,7 +329,7 @@ func kept(all map[string]string) map[string]string {
 		if out == nil {
 			out = make(map[string]string)
 		}
-		out[key] = clean(value)
+		out[key] = Clean(value)
 	}
 	return out
 }

@@ -11,7 +11,9 @@ import (
 const (
 	// managedByLabel is set by the endpoints controller since Kubernetes 1.33.
 	managedByLabel = "endpoints.kubernetes.io/managed-by"
-	// leaderAnnotation is where client-go's Endpoints lock kept its record.
+	// leaderAnnotation is where client-go's Endpoints lock kept its record:
+	// LeaderElectionRecordAnnotationKey of k8s.io/client-go/tools/leaderelection/resourcelock,
+	// copied because that package brings all of client-go.
 	leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
 	// maxLeader is many times a record's length (some 200 bytes).
 	maxLeader = 4096
@@ -21,12 +23,12 @@ func endpointsFrom(o metav1.Object, place Place) Endpoints {
 	e := Endpoints{
 		Ref:       refOf("Endpoints", o),
 		Live:      o.GetUID() != "" || o.GetResourceVersion() != "",
-		ManagedBy: clean(o.GetLabels()[managedByLabel]),
+		ManagedBy: Clean(o.GetLabels()[managedByLabel]),
 		Labels:    kept(o.GetLabels()),
 		Place:     place,
 	}
 	for key, value := range o.GetAnnotations() {
-		e.AnnotationKeys = append(e.AnnotationKeys, clean(key))
+		e.AnnotationKeys = append(e.AnnotationKeys, Clean(key))
 		if key == leaderAnnotation && len(value) <= maxLeader {
 			e.Leader = value
 		}
@@ -41,7 +43,7 @@ func endpointsFrom(o metav1.Object, place Place) Endpoints {
 // managerFrom reads one entry of managedFields. Its FieldsV1 is a JSON tree in
 // which a key f:x stands for a field x that was written.
 func managerFrom(entry metav1.ManagedFieldsEntry) Manager {
-	m := Manager{Name: clean(entry.Manager), Operation: string(entry.Operation)}
+	m := Manager{Name: Clean(entry.Manager), Operation: string(entry.Operation)}
 	if entry.Time != nil {
 		t := entry.Time.UTC()
 		m.Time = &t
@@ -69,8 +71,8 @@ func managerFrom(entry metav1.ManagedFieldsEntry) Manager {
 func sliceFrom(o metav1.Object, place Place) Slice {
 	return Slice{
 		Ref:       refOf("EndpointSlice", o),
-		Service:   clean(o.GetLabels()[discoveryv1.LabelServiceName]),
-		ManagedBy: clean(o.GetLabels()[discoveryv1.LabelManagedBy]),
+		Service:   Clean(o.GetLabels()[discoveryv1.LabelServiceName]),
+		ManagedBy: Clean(o.GetLabels()[discoveryv1.LabelManagedBy]),
 		Place:     place,
 	}
 }

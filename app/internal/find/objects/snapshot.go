@@ -27,6 +27,18 @@ func (s *Snapshot) Len() int {
 		len(s.Pods) + len(s.Services) + len(s.Endpoints) + len(s.Slices)
 }
 
+// Append adds everything that other has.
+func (s *Snapshot) Append(other *Snapshot) {
+	s.Roles = append(s.Roles, other.Roles...)
+	s.Bindings = append(s.Bindings, other.Bindings...)
+	s.ServiceAccounts = append(s.ServiceAccounts, other.ServiceAccounts...)
+	s.Workloads = append(s.Workloads, other.Workloads...)
+	s.Pods = append(s.Pods, other.Pods...)
+	s.Services = append(s.Services, other.Services...)
+	s.Endpoints = append(s.Endpoints, other.Endpoints...)
+	s.Slices = append(s.Slices, other.Slices...)
+}
+
 // Ref names an object. The namespace of a cluster-scoped one is "".
 type Ref struct {
 	Kind, Namespace, Name string

@@ -79,8 +79,8 @@ func versionOf(tag string) version {
 }
 
 // nameServers finds workloads that serve the cluster's names.
-func nameServers(s *objects.Snapshot, grants *rbac.Analysis) ([]Obstacle, []evidence.Finding) {
-	var list []Obstacle
+func nameServers(s *objects.Snapshot, grants *rbac.Analysis) ([]evidence.Obstacle, []evidence.Finding) {
+	var list []evidence.Obstacle
 	var findings []evidence.Finding
 	for _, account := range grants.Workloads.Accounts() {
 		for _, w := range grants.Workloads.Of(account) {
@@ -105,13 +105,13 @@ func nameServers(s *objects.Snapshot, grants *rbac.Analysis) ([]Obstacle, []evid
 }
 
 // judgeServer says of one image of a workload whether it reads Endpoints.
-func judgeServer(w *workloads.Workload, image string, grants *rbac.Analysis) (*Obstacle, *evidence.Finding) {
+func judgeServer(w *workloads.Workload, image string, grants *rbac.Analysis) (*evidence.Obstacle, *evidence.Finding) {
 	kind, v := serverOf(image)
 	if kind == none {
 		return nil, nil
 	}
 	ref := objects.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
-	o := &Obstacle{Code: DNSReadsEndpoints, Object: ref.String(), Locator: w.Locator}
+	o := &evidence.Obstacle{Code: evidence.DNSReadsEndpoints, Object: ref.String(), Locator: w.Locator}
 	may, lacks := access(w, grants)
 	switch {
 	case kind == kubeDNS:

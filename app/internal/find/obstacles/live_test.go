@@ -8,7 +8,10 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/app/internal/find/cluster"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/internal/apitest"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 	"github.com/slicewright/slicewright/app/internal/find/obstacles"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
@@ -49,19 +52,19 @@ func TestADumpHasTheObstaclesOfItsCluster(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(dump), &list); err != nil {
 		t.Fatal(err)
 	}
-	clients, err := objects.NewClients(&rest.Config{Host: apitest.New(t, list.Items).URL}, "")
+	client, err := cluster.NewClient(&rest.Config{Host: apitest.New(t, list.Items).URL}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, coverage, err := objects.ReadCluster(t.Context(), clients, objects.ClusterOptions{PageSize: 1})
+	live, coverage, err := cluster.Read(t.Context(), client, cluster.Options{PageSize: 1})
 	if err != nil || len(coverage.Problems) > 0 {
 		t.Fatalf("%v %v", err, coverage.Problems)
 	}
-	offline, coverage := objects.ReadManifest("dump", bytes.NewReader([]byte(dump)), objects.ManifestOptions{})
+	offline, coverage := manifests.ReadStream("dump", bytes.NewReader([]byte(dump)), manifests.Options{})
 	if len(coverage.Problems) > 0 {
 		t.Fatal(coverage.Problems)
 	}
-	found := func(s *objects.Snapshot) []obstacles.Obstacle {
+	found := func(s *objects.Snapshot) []evidence.Obstacle {
 		list, _ := obstacles.Find(s, rbac.Analyze(s))
 		return list
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/obstacles"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
 
-func find(t *testing.T, manifests ...string) ([]obstacles.Obstacle, []evidence.Finding, *rbac.Analysis) {
+func find(t *testing.T, documents ...string) ([]evidence.Obstacle, []evidence.Finding, *rbac.Analysis) {
 	t.Helper()
-	fsys := fstest.MapFS{"in.yaml": &fstest.MapFile{Data: []byte(strings.Join(manifests, "\n---\n"))}}
-	snapshot, coverage, err := objects.ReadManifests(t.Context(), fsys, objects.ManifestOptions{})
+	fsys := fstest.MapFS{"in.yaml": &fstest.MapFile{Data: []byte(strings.Join(documents, "\n---\n"))}}
+	snapshot, coverage, err := manifests.Read(t.Context(), fsys, manifests.Options{})
 	if err != nil || len(coverage.Problems) > 0 {
 		t.Fatalf("the manifests of the test: %v %v", err, coverage.Problems)
 	}
@@ -59,7 +59,7 @@ const (
 )
 
 // lines say of obstacles what the table compares.
-func lines(list []obstacles.Obstacle) []string {
+func lines(list []evidence.Obstacle) []string {
 	var out []string
 	for _, o := range list {
 		line := string(o.Code) + " " + o.Object
@@ -150,15 +150,15 @@ func TestAnObstacleSaysWhatIsSoAndWhatToDo(t *testing.T) {
 	list, _, _ := find(t,
 		service("db", ""), endpoints("db", "sync"), slice("db", "a", mirroring),
 		service("web", "a: b"), slice("web", "a", mirroring), slice("web", "b", controller), slice("web", "c", controller))
-	want := []obstacles.Obstacle{
+	want := []evidence.Obstacle{
 		{
-			Code: obstacles.FedByMirroring, Object: "Service/shop/db", Locator: "in.yaml:1:18",
+			Code: evidence.FedByMirroring, Object: "Service/shop/db", Locator: "in.yaml:1:18",
 			Message: "Service shop/db, without a selector, has one slice, mirrored from the Endpoints object of its name: its readers of slices depend on that object, and on mirroring.",
 			Advice:  "Let who writes the Endpoints publish EndpointSlices under a managed-by of its own (package producer; slicewright convert for a manifest), then delete the Endpoints.",
-			Writers: []obstacles.Writer{{Name: "sync", By: "managedFields", LastSeen: at("2026-01-02T03:04:05Z")}},
+			Writers: []evidence.ObstacleWriter{{Name: "sync", By: "managedFields", LastSeen: at("2026-01-02T03:04:05Z")}},
 		},
 		{
-			Code: obstacles.MirroredBesideOthers, Object: "Service/shop/web", Locator: "in.yaml:7:18",
+			Code: evidence.MirroredBesideOthers, Object: "Service/shop/web", Locator: "in.yaml:7:18",
 			Message: "Service shop/web has one slice that is mirrored from an Endpoints object, beside 2 of endpointslice-controller.k8s.io: the same backend may be there twice, or one that is gone.",
 			Advice:  "The Service had no selector once, and its Endpoints object was somebody's: delete that object, and let nobody write it.",
 		},
@@ -193,7 +193,7 @@ func TestTheAuditLogNamesWritersToo(t *testing.T) {
 		log("controller", "update", "shop", evidence.Expected, evidence.SourceAudit),
 		log("grant", "update", "shop", evidence.Producer, evidence.SourceRBAC),
 	})
-	want := []obstacles.Writer{{Name: "publisher", ServiceAccount: "shop/publisher", By: "audit log", LastSeen: at("2026-05-01T00:00:00Z")}}
+	want := []evidence.ObstacleWriter{{Name: "publisher", ServiceAccount: "shop/publisher", By: "audit log", LastSeen: at("2026-05-01T00:00:00Z")}}
 	if diff := cmp.Diff(want, list[0].Writers); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

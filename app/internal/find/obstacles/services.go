@@ -21,7 +21,7 @@ const (
 type key struct{ namespace, name string }
 
 // services finds Services with mirrored slices.
-func services(s *objects.Snapshot, grants *rbac.Analysis) []Obstacle {
+func services(s *objects.Snapshot, grants *rbac.Analysis) []evidence.Obstacle {
 	// For each Service that has slices, how many there are of whom.
 	counts := make(map[key]map[string]int)
 	for _, slice := range s.Slices {
@@ -43,7 +43,7 @@ func services(s *objects.Snapshot, grants *rbac.Analysis) []Obstacle {
 		known[key{svc.Namespace, svc.Name}] = svc
 	}
 	var who *writers.ByObject
-	var out []Obstacle
+	var out []evidence.Obstacle
 	for k, by := range counts {
 		if by[mirroring] == 0 {
 			continue
@@ -53,7 +53,7 @@ func services(s *objects.Snapshot, grants *rbac.Analysis) []Obstacle {
 		}
 		svc, found := known[k]
 		ref := objects.Ref{Kind: "Service", Namespace: k.namespace, Name: k.name}
-		o := Obstacle{Object: ref.String(), Locator: svc.Place.Locator(ref), Writers: writersOf(who, endpoints[k])}
+		o := evidence.Obstacle{Object: ref.String(), Locator: svc.Place.Locator(ref), Writers: writersOf(who, endpoints[k])}
 		if len(by) == 1 {
 			fed(&o, k, svc, found, by[mirroring])
 		} else {
@@ -65,8 +65,8 @@ func services(s *objects.Snapshot, grants *rbac.Analysis) []Obstacle {
 }
 
 // fed describes a Service that lives by mirroring alone.
-func fed(o *Obstacle, k key, svc objects.Service, found bool, mirrored int) {
-	o.Code = FedByMirroring
+func fed(o *evidence.Obstacle, k key, svc objects.Service, found bool, mirrored int) {
+	o.Code = evidence.FedByMirroring
 	kind := "without a selector"
 	switch {
 	case !found:
@@ -82,8 +82,8 @@ func fed(o *Obstacle, k key, svc objects.Service, found bool, mirrored int) {
 }
 
 // beside describes a Service with mirrored slices and others.
-func beside(o *Obstacle, k key, svc objects.Service, found bool, by map[string]int) {
-	o.Code = MirroredBesideOthers
+func beside(o *evidence.Obstacle, k key, svc objects.Service, found bool, by map[string]int) {
+	o.Code = evidence.MirroredBesideOthers
 	var others []string
 	for _, manager := range slices.Sorted(maps.Keys(by)) {
 		if manager != mirroring {
@@ -112,13 +112,13 @@ func count(n int) string {
 
 // writersOf says who writes the object, nil where there is none: it may have been
 // deleted a moment ago.
-func writersOf(who *writers.ByObject, e *objects.Endpoints) []Writer {
+func writersOf(who *writers.ByObject, e *objects.Endpoints) []evidence.ObstacleWriter {
 	if e == nil {
 		return nil
 	}
-	var out []Writer
+	var out []evidence.ObstacleWriter
 	for _, f := range who.Of(e) {
-		w := Writer{Name: f.Subject.Application, Workload: f.Subject.Workload, ServiceAccount: f.Subject.ServiceAccount, By: "nothing names who"}
+		w := evidence.ObstacleWriter{Name: f.Subject.Application, Workload: f.Subject.Workload, ServiceAccount: f.Subject.ServiceAccount, By: "nothing names who"}
 		if f.Confidence == evidence.Proven {
 			w.By = "managedFields"
 		}
@@ -138,7 +138,7 @@ func writersOf(who *writers.ByObject, e *objects.Endpoints) []Writer {
 // AddLogged adds to obstacles whom an audit log saw writing Endpoints in their
 // namespaces. Findings are those of any source; what is not a log's is passed
 // over.
-func AddLogged(list []Obstacle, findings []evidence.Finding) {
+func AddLogged(list []evidence.Obstacle, findings []evidence.Finding) {
 	for i := range list {
 		o := &list[i]
 		parts := strings.Split(o.Object, "/")
@@ -149,7 +149,7 @@ func AddLogged(list []Obstacle, findings []evidence.Finding) {
 			if f.Class == evidence.Expected || !logged(f) || !writes(f) || !slices.Contains(f.Namespaces, parts[1]) {
 				continue
 			}
-			w := Writer{
+			w := evidence.ObstacleWriter{
 				Name: cmp.Or(f.Subject.Application, f.Subject.User), Workload: f.Subject.Workload,
 				ServiceAccount: f.Subject.ServiceAccount, By: "audit log",
 			}

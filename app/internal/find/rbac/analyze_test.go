@@ -3,7 +3,6 @@ package rbac_test
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -25,34 +24,6 @@ func analyze(t *testing.T, manifests string) *rbac.Analysis {
 		t.Fatalf("the manifests of the test: %v", coverage.Problems)
 	}
 	return rbac.Analyze(snapshot)
-}
-
-func TestCollapseKeepsWhatIsPossibleAndCountsWhatIsBroad(t *testing.T) {
-	var manifests strings.Builder
-	for i := range 8 {
-		fmt.Fprintf(&manifests, "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: b%d, namespace: n}, roleRef: {kind: ClusterRole, name: view}, subjects: [{kind: ServiceAccount, name: v%d}]}\n---\n", i, i)
-	}
-	manifests.WriteString(`{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: r, namespace: n}, rules: [{apiGroups: [""], resources: [endpoints], verbs: [get]}]}
----
-{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: r, namespace: n}, roleRef: {kind: Role, name: r}, subjects: [{kind: ServiceAccount, name: r}]}
----
-{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: root}, roleRef: {kind: ClusterRole, name: cluster-admin}, subjects: [{kind: ServiceAccount, name: root, namespace: n}]}
-`)
-	findings := analyze(t, manifests.String()).Findings
-	if len(findings) != 10 {
-		t.Fatalf("%d findings before, want 10", len(findings))
-	}
-	var got []string
-	for _, f := range rbac.Collapse(findings) {
-		got = append(got, fmt.Sprintf("%s %s %s", f.Confidence, f.Subject.Application, strings.Join(f.Notes, " ")))
-	}
-	if diff := cmp.Diff([]string{
-		"possible r ServiceAccount n/r was not read, nor anything that runs as it.",
-		"broad root ServiceAccount n/root was not read, nor anything that runs as it.",
-		"broad 8 subjects Among them v0, v1, v2, v3, v4 and 3 more.",
-	}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 func TestMayWriteIsByScopeAndName(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 )
 
@@ -21,7 +22,7 @@ func recorded(t *testing.T) *objects.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snapshot, coverage := objects.ReadManifest("recorded", bytes.NewReader(text), objects.ManifestOptions{})
+	snapshot, coverage := manifests.ReadStream("recorded", bytes.NewReader(text), manifests.Options{})
 	if len(coverage.Problems) > 0 {
 		t.Fatal(coverage.Problems)
 	}

@@ -6,12 +6,12 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 )
 
 func ExampleAnalyze() {
-	const manifests = `
+	const documents = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: sync, namespace: prod}
@@ -31,7 +31,7 @@ kind: Deployment
 metadata: {name: upstream-sync, namespace: prod}
 spec: {template: {spec: {serviceAccountName: sync, containers: [{name: sync, image: "sync:1"}]}}}
 `
-	snapshot, _ := objects.ReadManifest("app.yaml", strings.NewReader(manifests), objects.ManifestOptions{})
+	snapshot, _ := manifests.ReadStream("app.yaml", strings.NewReader(documents), manifests.Options{})
 	analysis := rbac.Analyze(snapshot)
 	for _, f := range analysis.Findings {
 		fmt.Println(f.Confidence, f.Class, f.Subject.Workload.Kind, f.Subject.Application, f.Evidence[0].Locator)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 )
@@ -66,7 +67,7 @@ func TestScenarios(t *testing.T) {
 
 func load(t *testing.T, fsys fs.FS) (*objects.Snapshot, evidence.Coverage) {
 	t.Helper()
-	snapshot, coverage, err := objects.ReadManifests(context.Background(), fsys, objects.ManifestOptions{})
+	snapshot, coverage, err := manifests.Read(context.Background(), fsys, manifests.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

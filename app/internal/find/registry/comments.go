@@ -175,8 +175,9 @@ func withoutHeader(comment string) string {
 	return strings.Trim(strings.Join(kept, "\n"), "\n")
 }
 
-// text is the registry as its file has it.
-func (r *Registry) text() ([]byte, error) {
+// Encode returns the registry as its file has it: YAML with the comments of the
+// file that it was read from or reconciled with.
+func Encode(r *Registry) ([]byte, error) {
 	b, err := sigsyaml.Marshal(r)
 	if err != nil {
 		return nil, err

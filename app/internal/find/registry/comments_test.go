@@ -11,6 +11,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 )
 
 var commentLine = regexp.MustCompile(`#.*`)
@@ -25,7 +26,7 @@ func TestCommentsOfPeopleStay(t *testing.T) {
 	found := func() *registry.Registry {
 		return registry.Build([]evidence.Finding{written("alpha", "a.go:1:1"), written("beta", "b.go:1:1"), written("beta", "b.go:7:1")}, nil)
 	}
-	if err := found().Save(file); err != nil {
+	if err := registryfile.Save(file, found()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -52,13 +53,13 @@ func TestCommentsOfPeopleStay(t *testing.T) {
 	}
 	want := comments([]byte(edited))
 	for run := range 3 {
-		earlier, err := registry.Load(file)
+		earlier, err := registryfile.Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		now := found()
-		now.Reconcile(earlier)
-		if err := now.Save(file); err != nil {
+		registry.Reconcile(now, earlier)
+		if err := registryfile.Save(file, now); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(file)
@@ -70,12 +71,12 @@ func TestCommentsOfPeopleStay(t *testing.T) {
 		}
 	}
 	// An entry that is not found any more stays if somebody commented it.
-	earlier, err := registry.Load(file)
+	earlier, err := registryfile.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := registry.Build(nil, nil)
-	now.Reconcile(earlier)
+	registry.Reconcile(now, earlier)
 	if len(now.Entries) != 2 || !now.Entries[0].Missing || !now.Entries[1].Missing {
 		t.Errorf("entries %+v, want both as missing", now.Entries)
 	}
@@ -88,9 +89,9 @@ func TestARefreshKeepsComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Refresh(registry.Build([]evidence.Finding{written("alpha", "a.go:1:1")}, nil), evidence.SourceAudit)
+	registry.Refresh(r, registry.Build([]evidence.Finding{written("alpha", "a.go:1:1")}, nil), evidence.SourceAudit)
 	file := filepath.Join(t.TempDir(), "registry.yaml")
-	if err := r.Save(file); err != nil {
+	if err := registryfile.Save(file, r); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -111,10 +112,10 @@ func FuzzCommentsChangeNothing(f *testing.F) {
 			t.Skip()
 		}
 		file := filepath.Join(t.TempDir(), "registry.yaml")
-		if err := r.Save(file); err != nil {
+		if err := registryfile.Save(file, r); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		again, err := registry.Load(file)
+		again, err := registryfile.Load(file)
 		if err != nil {
 			written, _ := os.ReadFile(file)
 			t.Fatalf("%v\nfrom\n%s\nto\n%s", err, text, written)

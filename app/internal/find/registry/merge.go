@@ -111,24 +111,13 @@ func namesOf(s evidence.Subject) []string {
 	add(s.Application)
 	add(s.Workload.Name)
 	for _, i := range s.Images {
-		add(imageName(i.Image))
+		add(i.Name())
 	}
 	for _, agent := range strings.Fields(s.UserAgent) {
 		name, _, _ := strings.Cut(agent, "/")
 		add(name)
 	}
 	return out
-}
-
-// imageName is the last part of an image's repository.
-func imageName(image string) string {
-	image, _, _ = strings.Cut(image, "@")
-	name := path.Base(image)
-	name, _, _ = strings.Cut(name, ":")
-	if name == "." || name == "/" {
-		return ""
-	}
-	return name
 }
 
 // entry folds the findings.

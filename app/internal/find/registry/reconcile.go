@@ -6,10 +6,10 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// Reconcile carries over from an earlier registry what people wrote: owner,
+// Reconcile carries over into r what people wrote into an earlier registry: owner,
 // publishesTo, status, notes, and comments. Found facts stay as they are in r. An
 // entry that was not found again is kept only if people wrote into it.
-func (r *Registry) Reconcile(earlier *Registry) {
+func Reconcile(r, earlier *Registry) {
 	r.Comments = earlier.Comments
 	var gone []Entry
 	for i, at := range newMatcher(r.Entries).assign(earlier.Entries) {
@@ -79,7 +79,7 @@ type Verdict struct {
 }
 
 // Judge returns the verdict. failOn "" asks for none; baseline may be nil.
-func (r *Registry) Judge(failOn evidence.Confidence, baseline *Registry) Verdict {
+func Judge(r *Registry, failOn evidence.Confidence, baseline *Registry) Verdict {
 	var v Verdict
 	found := 0
 	var known *matcher

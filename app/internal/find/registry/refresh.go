@@ -12,7 +12,7 @@ import (
 //
 // It is for a process that sees one source all the time, beside searches that
 // see all of them from time to time.
-func (r *Registry) Refresh(now *Registry, source evidence.Source) {
+func Refresh(r, now *Registry, source evidence.Source) {
 	var fresh []Entry
 	for i, at := range newMatcher(r.Entries).assign(now.Entries) {
 		e := &now.Entries[i]

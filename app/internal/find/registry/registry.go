@@ -1,9 +1,12 @@
 package registry
 
 import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
 )
 
 // The identity of the document.
@@ -19,7 +22,7 @@ type Registry struct {
 	Entries    []Entry `json:"entries"`
 	Groups     []Group `json:"groups,omitempty"`
 	// Obstacles are what stands in the way on a cluster and is nobody's code.
-	Obstacles []obstacles.Obstacle `json:"obstacles,omitempty"`
+	Obstacles []evidence.Obstacle `json:"obstacles,omitempty"`
 	// Patches are what Roles lack for EndpointSlices.
 	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`
@@ -107,4 +110,18 @@ func classRank(c evidence.Class) int {
 		return 6
 	}
 	return 7
+}
+
+// Parse reads a registry. Unknown fields are errors: a misspelled "owner" would
+// be lost at the next write.
+func Parse(b []byte) (*Registry, error) {
+	var r Registry
+	if err := yaml.UnmarshalStrict(b, &r); err != nil {
+		return nil, err
+	}
+	if r.Kind != Kind || r.APIVersion != APIVersion {
+		return nil, fmt.Errorf("it is %q %q, not %s %s", r.APIVersion, r.Kind, APIVersion, Kind)
+	}
+	r.Comments = readComments(b)
+	return &r, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/find/registry/registryfile"
 )
 
 // Findings as the sources report them, in short.
@@ -195,7 +196,7 @@ func TestTheOrderOfFindingsDoesNotMatter(t *testing.T) {
 func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "registry.yaml")
 	first := registry.Build([]evidence.Finding{written("sync", "main.go:9:1"), written("gone", "gone.go:1:1"), written("dull", "dull.go:1:1")}, nil)
-	if err := first.Save(file); err != nil {
+	if err := registryfile.Save(file, first); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -223,7 +224,7 @@ func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	earlier, err := registry.Load(file)
+	earlier, err := registryfile.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 	next := registry.Build([]evidence.Finding{
 		written("sync", "main.go:12:1"), granted("prod/sync", "sync", "registry/sync:1", evidence.Possible), seen("prod/sync", "sync", "watch", evidence.Reader),
 	}, nil)
-	next.Reconcile(earlier)
+	registry.Reconcile(next, earlier)
 	if len(next.Entries) != 2 {
 		t.Fatalf("entries %v, want sync and gone: nobody wrote into dull", summary(next))
 	}
@@ -247,7 +248,7 @@ func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 	}
 	// What the tool proposed and nobody changed follows the facts.
 	after := registry.Build([]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader)}, nil)
-	after.Reconcile(next)
+	registry.Reconcile(after, next)
 	if after.Entries[0].Owner != "net-team" || after.Entries[0].Key != "application/sync" {
 		t.Errorf("the third run lost it: %+v", after.Entries[0])
 	}
@@ -265,7 +266,7 @@ func TestEqualKeysComeBeforeEqualNames(t *testing.T) {
 	stray.Notes = "of a stray"
 	earlier.Entries = append([]registry.Entry{stray}, earlier.Entries...)
 	now := registry.Build([]evidence.Finding{written("tool", "t.go:1:1")}, nil)
-	now.Reconcile(earlier)
+	registry.Reconcile(now, earlier)
 	for _, e := range now.Entries {
 		if e.Key == "application/tool" && (e.Missing || e.Notes != "of application/tool") {
 			t.Errorf("%s has the notes %q", e.Key, e.Notes)
@@ -280,12 +281,12 @@ func TestAStatusThatTheLogContradictsIsCalledOut(t *testing.T) {
 	r := registry.Build([]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader)}, nil)
 	earlier := registry.Build([]evidence.Finding{seen("prod/sync", "sync", "watch", evidence.Reader)}, nil)
 	earlier.Entries[0].Status = evidence.Migrated
-	r.Reconcile(earlier)
+	registry.Reconcile(r, earlier)
 	e := r.Entries[0]
 	if e.Status != evidence.Migrated || !strings.Contains(strings.Join(e.Remarks, "\n"), "marked migrated, and it still used Endpoints") {
 		t.Errorf("status %s, remarks %q", e.Status, e.Remarks)
 	}
-	if v := r.Judge(evidence.Proven, nil); len(v.Failing) != 1 {
+	if v := registry.Judge(r, evidence.Proven, nil); len(v.Failing) != 1 {
 		t.Error("a contradicted status must not silence --fail-on")
 	}
 }
@@ -315,18 +316,18 @@ func TestJudgeTellsNothingFoundFromNothingSeen(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			v := registry.Build(c.findings, c.coverage).Judge(c.failOn, nil)
+			v := registry.Judge(registry.Build(c.findings, c.coverage), c.failOn, nil)
 			if len(v.Failing) != c.failing || v.Unknown != c.unknown {
 				t.Errorf("failing %v, unknown %v (%v)", v.Failing, v.Unknown, v.Why)
 			}
 		})
 	}
 	base := registry.Build(reader, good)
-	if v := registry.Build(reader, good).Judge(evidence.Likely, base); len(v.Failing) != 0 {
+	if v := registry.Judge(registry.Build(reader, good), evidence.Likely, base); len(v.Failing) != 0 {
 		t.Errorf("%v is in the baseline", v.Failing)
 	}
 	weak := registry.Build([]evidence.Finding{granted("prod/sync", "sync", "i", evidence.Possible)}, good)
-	if v := registry.Build(reader, good).Judge(evidence.Likely, weak); len(v.Failing) != 1 {
+	if v := registry.Judge(registry.Build(reader, good), evidence.Likely, weak); len(v.Failing) != 1 {
 		t.Error("what was only possible in the baseline and is proven now is new")
 	}
 }
@@ -359,7 +360,7 @@ func TestRefreshReplacesOneSourceAndKeepsTheOthers(t *testing.T) {
 	}, []evidence.Coverage{{Source: evidence.SourceAudit, Read: 1}, {Source: evidence.SourceRBAC, Read: 5}})
 	later := seen("prod/sync", "sync", "watch", evidence.Reader)
 	later.Verbs["watch"], later.Evidence[0].Count = 7, 7
-	kept.Refresh(registry.Build([]evidence.Finding{later, seen("prod/new", "new", "list", evidence.Reader)}, []evidence.Coverage{{Source: evidence.SourceAudit, Read: 9}}), evidence.SourceAudit)
+	registry.Refresh(kept, registry.Build([]evidence.Finding{later, seen("prod/new", "new", "list", evidence.Reader)}, []evidence.Coverage{{Source: evidence.SourceAudit, Read: 9}}), evidence.SourceAudit)
 	want := []string{
 		"serviceaccount/prod/new reader proven audit", "workload/Deployment/prod/sync reader proven audit+rbac", "application/lonely reader likely go",
 	}
@@ -407,7 +408,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		now := registry.Build([]evidence.Finding{written("a", "a.go:1:1")}, nil)
-		now.Reconcile(r)
-		now.Judge(evidence.Broad, r)
+		registry.Reconcile(now, r)
+		registry.Judge(now, evidence.Broad, r)
 	})
 }

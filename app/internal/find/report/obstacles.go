@@ -3,8 +3,9 @@ package report
 import (
 	"fmt"
 
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxObstacles bounds those of one code in a table for people: a thousand
@@ -17,7 +18,7 @@ func tableObstacles(out *printer, r *registry.Registry) {
 		return
 	}
 	out.printf("In the way on the cluster\n")
-	for _, code := range obstacles.Codes() {
+	for _, code := range evidence.ObstacleCodes() {
 		n := 0
 		for _, o := range r.Obstacles {
 			if o.Code != code {
@@ -26,13 +27,13 @@ func tableObstacles(out *printer, r *registry.Registry) {
 			if n++; n > maxObstacles {
 				continue
 			}
-			out.printf("  %s: %s\n", o.Code, plain(o.Message))
+			out.printf("  %s: %s\n", o.Code, text.Line(o.Message))
 			for _, w := range o.Writers {
-				out.printf("    written by %s\n", plain(writer(w)))
+				out.printf("    written by %s\n", text.Line(writer(w)))
 			}
-			out.printf("    %s\n", plain(o.Advice))
+			out.printf("    %s\n", text.Line(o.Advice))
 			if o.Source != "" {
-				out.printf("    see %s\n", plain(o.Source))
+				out.printf("    see %s\n", text.Line(o.Source))
 			}
 		}
 		if n > maxObstacles {
@@ -48,17 +49,17 @@ func markdownObstacles(out *printer, r *registry.Registry) {
 	}
 	out.printf("## In the way on the cluster\n\n")
 	for _, o := range r.Obstacles {
-		out.printf("- %s: %s\n", noMarkup(string(o.Code)), noMarkup(o.Message))
+		out.printf("- %s: %s\n", text.Markdown(string(o.Code)), text.Markdown(o.Message))
 		for _, w := range o.Writers {
-			out.printf("  - written by %s\n", noMarkup(writer(w)))
+			out.printf("  - written by %s\n", text.Markdown(writer(w)))
 		}
-		out.printf("  - [ ] %s\n", noMarkup(o.Advice))
+		out.printf("  - [ ] %s\n", text.Markdown(o.Advice))
 	}
 	out.printf("\n")
 }
 
 // writer says in one line who writes, and how that is known.
-func writer(w obstacles.Writer) string {
+func writer(w evidence.ObstacleWriter) string {
 	text := w.Name
 	if w.Workload.Name != "" {
 		text += fmt.Sprintf(" in %s %s/%s", w.Workload.Kind, w.Workload.Namespace, w.Workload.Name)

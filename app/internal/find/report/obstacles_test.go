@@ -10,22 +10,21 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/obstacles"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
 
 func withObstacles() *registry.Registry {
 	seen := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	r := registry.Build(nil, nil)
-	r.Obstacles = []obstacles.Obstacle{
+	r.Obstacles = []evidence.Obstacle{
 		{
-			Code: obstacles.FedByMirroring, Object: "Service/shop/db", Locator: "Service/shop/db", Message: "It is fed by mirroring.", Advice: "Publish slices.",
-			Writers: []obstacles.Writer{
+			Code: evidence.FedByMirroring, Object: "Service/shop/db", Locator: "Service/shop/db", Message: "It is fed by mirroring.", Advice: "Publish slices.",
+			Writers: []evidence.ObstacleWriter{
 				{Name: "db-publisher", Workload: evidence.Workload{Kind: "Deployment", Namespace: "shop", Name: "pub"}, ServiceAccount: "shop/w", By: "managedFields", LastSeen: &seen},
 				{Name: "db", By: "nothing names who"},
 			},
 		},
-		{Code: obstacles.DNSReadsEndpoints, Object: "Deployment/kube-system/dns", Locator: "in.yaml:3:1", Message: "It is old.", Advice: "Update it.", Source: "https://example.com/notes"},
+		{Code: evidence.DNSReadsEndpoints, Object: "Deployment/kube-system/dns", Locator: "in.yaml:3:1", Message: "It is old.", Advice: "Update it.", Source: "https://example.com/notes"},
 	}
 	return r
 }
@@ -75,7 +74,7 @@ func TestObstaclesFollowTheSchema(t *testing.T) {
 func TestAThousandObstaclesAreCounted(t *testing.T) {
 	r := registry.Build(nil, nil)
 	for i := range 1000 {
-		r.Obstacles = append(r.Obstacles, obstacles.Obstacle{Code: obstacles.FedByMirroring, Message: fmt.Sprintf("Service %d.", i)})
+		r.Obstacles = append(r.Obstacles, evidence.Obstacle{Code: evidence.FedByMirroring, Message: fmt.Sprintf("Service %d.", i)})
 	}
 	text := render(t, r, "table", Options{})
 	if strings.Count(text, "fed-by-mirroring: Service ") != maxObstacles || !strings.Contains(text, "fed-by-mirroring: 980 more; -o json lists them\n") {

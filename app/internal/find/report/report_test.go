@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
+	"github.com/slicewright/slicewright/app/internal/find/apimetrics/scrape"
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -30,7 +30,7 @@ func recorded(t *testing.T) *registry.Registry {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	counts, err := apimetrics.Parse(f)
+	counts, err := scrape.Parse(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,36 +137,74 @@ func TestBroadEntriesAreCountedUntilTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestSARIFKeepsFilesAndClusterApart(t *testing.T) {
-	r := recorded(t)
-	report, err := sarif.FromString(render(t, r, "sarif", Options{Version: "v1.2.3", Baseline: r}))
+// testdata/sarif-schema-2.1.0.json is the schema of OASIS, Errata 01.
+func TestSARIFFollowsItsSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Validate(); err != nil {
-		t.Errorf("it is no SARIF 2.1.0: %v", err)
+	r := recorded(t)
+	for name, text := range map[string]string{
+		"a full registry": render(t, r, "sarif", Options{Version: "v1.2.3", Baseline: r, Broad: true}),
+		"no baseline":     render(t, r, "sarif", Options{}),
+		"an empty one":    render(t, registry.Build(nil, nil), "sarif", Options{}),
+	} {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The schema must be able to refuse.
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(render(t, r, "sarif", Options{}), `"level": "error"`, `"level": "bad"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema.Validate(doc) == nil {
+		t.Error("the schema takes an unknown level")
+	}
+}
+
+func TestSARIFKeepsFilesAndClusterApart(t *testing.T) {
+	r := recorded(t)
+	var report sarifLog
+	if err := json.Unmarshal([]byte(render(t, r, "sarif", Options{Version: "v1.2.3", Baseline: r})), &report); err != nil {
+		t.Fatal(err)
 	}
 	if len(report.Runs) != 2 {
 		t.Fatalf("%d runs, want one for files and one for the cluster", len(report.Runs))
 	}
 	source, cluster := report.Runs[0], report.Runs[1]
-	if len(source.Results) != 1 {
-		t.Fatalf("%d results in files, want one", len(source.Results))
+	want := []sarifRunResult{{
+		RuleID: "go/informer", Level: "error",
+		Message: sarifText{"upstream-sync (reader, proven) watch: factory.Core().V1().Endpoints(). List and watch discovery.k8s.io/v1 EndpointSlices by the label kubernetes.io/service-name, and join all slices of a Service."},
+		Locations: []sarifLocation{{Physical: &sarifPhysical{
+			Artifact: sarifArtifact{URI: "cmd/main.go", URIBaseID: "SRCROOT"}, Region: &sarifRegion{StartLine: 41, StartColumn: 9},
+		}}},
+		PartialFingerprints: map[string]string{"slicewright/v1": "b14d6c606d34a111c1f2c93e84609747"},
+		BaselineState:       "unchanged",
+	}}
+	if d := cmp.Diff(want, source.Results); d != "" {
+		t.Errorf("in files (-want +got):\n%s", d)
 	}
-	place := source.Results[0].Locations[0].PhysicalLocation
-	if *place.ArtifactLocation.URI != "cmd/main.go" || *place.Region.StartLine != 41 || *place.Region.StartColumn != 9 {
-		t.Errorf("the place is %s %v", *place.ArtifactLocation.URI, place.Region)
+	if d := cmp.Diff("1.2.3", source.Tool.Driver.SemanticVersion); d != "" {
+		t.Error(d)
 	}
 	suppressed, rules := 0, make(map[string]bool)
 	for _, result := range cluster.Results {
 		if result.PartialFingerprints["slicewright/v1"] == "" {
 			t.Error("a result without a fingerprint")
 		}
-		if *result.BaselineState != "unchanged" {
-			t.Errorf("state %s of a result that is in the baseline", *result.BaselineState)
+		if result.BaselineState != "unchanged" {
+			t.Errorf("state %s of a result that is in the baseline", result.BaselineState)
 		}
 		suppressed += len(result.Suppressions)
-		rules[*result.RuleID] = true
+		rules[result.RuleID] = true
+		if rule := cluster.Tool.Driver.Rules[result.RuleIndex]; rule.ID != result.RuleID {
+			t.Errorf("a result of %s refers to the rule %s", result.RuleID, rule.ID)
+		}
 	}
 	if suppressed != 1 {
 		t.Errorf("%d suppressions, want that of the acknowledged producer", suppressed)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,18 +12,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // writeSARIF writes two runs: what is in files, which code hosts show beside the
 // line, and what is in the cluster, which has no line.
 func writeSARIF(w io.Writer, r *registry.Registry, opts Options) error {
-	out := sarif.NewReport()
-	source := newRun("source", opts)
-	cluster := newRun("cluster", opts)
+	source, cluster := newRun("source", opts), newRun("cluster", opts)
 	known := knownEvidence(opts.Baseline)
 	for i := range r.Entries {
 		e := &r.Entries[i]
@@ -39,21 +37,20 @@ func writeSARIF(w io.Writer, r *registry.Registry, opts Options) error {
 			run.add(e, ev, known, opts.Baseline != nil)
 		}
 	}
-	out.AddRun(source.finish()).AddRun(cluster.finish())
-	return out.PrettyWrite(w)
-}
-
-type sarifRun struct {
-	run   *sarif.Run
-	rules map[string]*sarif.ReportingDescriptor
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []*sarifRun{source, cluster}})
 }
 
 func newRun(category string, opts Options) *sarifRun {
-	run := sarif.NewRunWithInformationURI("slicewright", "https://github.com/slicewright/slicewright")
-	run.Tool.Driver.WithSemanticVersion(semantic(opts.Version))
-	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("slicewright/find/" + category))
-	run.WithColumnKind("utf16CodeUnits")
-	return &sarifRun{run: run, rules: make(map[string]*sarif.ReportingDescriptor)}
+	return &sarifRun{
+		Tool: sarifTool{sarifDriver{
+			Name: "slicewright", SemanticVersion: semantic(opts.Version), InformationURI: "https://github.com/slicewright/slicewright", Rules: []sarifRule{},
+		}},
+		AutomationDetails: sarifIdentity{"slicewright/find/" + category},
+		ColumnKind:        "utf16CodeUnits",
+		Results:           []sarifRunResult{},
+	}
 }
 
 // semantic is a version that SARIF takes for one; a build without is 0.0.0.
@@ -66,42 +63,44 @@ func semantic(version string) string {
 }
 
 func (s *sarifRun) add(e *registry.Entry, ev evidence.Evidence, known map[string]bool, baseline bool) {
-	if s.rules[ev.Detector] == nil {
-		s.rules[ev.Detector] = s.run.AddRule(ev.Detector).
-			WithShortDescription(sarif.NewMultiformatMessageString().WithText(describe(ev))).
-			WithHelp(sarif.NewMultiformatMessageString().WithText(cmp.Or(e.Advice, "Move to discovery.k8s.io/v1 EndpointSlice."))).
-			WithHelpURI("https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/")
-	}
 	print := fingerprint(e, ev)
-	result := s.run.CreateResultForRule(ev.Detector).
-		WithLevel(level(e.Confidence)).
-		WithMessage(sarif.NewTextMessage(message(e, ev))).
-		WithPartialFingerprints(map[string]string{"slicewright/v1": print}).
-		AddLocation(location(ev))
+	result := sarifRunResult{
+		RuleID: ev.Detector, RuleIndex: s.rule(e, ev), Level: level(e.Confidence), Message: sarifText{message(e, ev)},
+		Locations:           []sarifLocation{location(ev)},
+		PartialFingerprints: map[string]string{"slicewright/v1": print},
+	}
 	if ev.Count > 1 {
-		result.WithOccurrenceCount(ev.Count)
+		result.OccurrenceCount = ev.Count
 	}
 	if baseline {
-		state := "new"
+		result.BaselineState = "new"
 		if known[print] {
-			state = "unchanged"
+			result.BaselineState = "unchanged"
 		}
-		result.WithBaselineState(state)
 	}
 	if e.Status == evidence.Acknowledged {
 		kind, why := "external", cmp.Or(e.Notes, "acknowledged in the registry")
 		if inFile(ev) && e.FoundStatus == evidence.Acknowledged {
 			kind, why = "inSource", "acknowledged where it stands"
 		}
-		result.AddSuppression(sarif.NewSuppression().WithKind(kind).WithJustification(why).WithStatus("accepted"))
+		result.Suppressions = []sarifSuppression{{Kind: kind, Status: "accepted", Justification: why}}
 	}
+	s.Results = append(s.Results, result)
 }
 
-func (s *sarifRun) finish() *sarif.Run {
-	if s.run.Results == nil {
-		s.run.Results = []*sarif.Result{}
+// rule returns the index of a detector's rule. The first entry that the detector
+// found gives its help.
+func (s *sarifRun) rule(e *registry.Entry, ev evidence.Evidence) int {
+	rules := &s.Tool.Driver.Rules
+	if i := slices.IndexFunc(*rules, func(r sarifRule) bool { return r.ID == ev.Detector }); i >= 0 {
+		return i
 	}
-	return s.run
+	*rules = append(*rules, sarifRule{
+		ID: ev.Detector, ShortDescription: sarifText{describe(ev)},
+		Help:    sarifText{cmp.Or(e.Advice, "Move to discovery.k8s.io/v1 EndpointSlice.")},
+		HelpURI: "https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/",
+	})
+	return len(*rules) - 1
 }
 
 func describe(ev evidence.Evidence) string {
@@ -126,17 +125,17 @@ func sourceName(s evidence.Source) string {
 }
 
 func message(e *registry.Entry, ev evidence.Evidence) string {
-	text := fmt.Sprintf("%s (%s, %s)", plain(e.Application), e.Class, e.Confidence)
+	said := fmt.Sprintf("%s (%s, %s)", text.Line(e.Application), e.Class, e.Confidence)
 	if ev.Verb != "" {
-		text += " " + plain(ev.Verb)
+		said += " " + text.Line(ev.Verb)
 	}
 	if ev.Excerpt != "" {
-		text += ": " + plain(ev.Excerpt)
+		said += ": " + text.Line(ev.Excerpt)
 	}
 	if e.Advice != "" {
-		text += ". " + e.Advice
+		said += ". " + e.Advice
 	}
-	return text
+	return said
 }
 
 func level(c evidence.Confidence) string {
@@ -203,20 +202,14 @@ func splitLocator(locator string) (file string, line, column int) {
 	return strings.Join(parts, ":"), line, column
 }
 
-func location(ev evidence.Evidence) *sarif.Location {
+func location(ev evidence.Evidence) sarifLocation {
 	if !inFile(ev) {
-		return sarif.NewLocation().AddLogicalLocation(sarif.NewLogicalLocation().
-			WithFullyQualifiedName(cmp.Or(plain(ev.Locator), ev.Detector)).WithKind("object"))
+		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: cmp.Or(text.Line(ev.Locator), ev.Detector), Kind: "object"}}}
 	}
 	file, line, column := splitLocator(ev.Locator)
-	physical := sarif.NewPhysicalLocation().
-		WithArtifactLocation(sarif.NewArtifactLocation().WithURI((&url.URL{Path: file}).EscapedPath()).WithURIBaseID("SRCROOT"))
+	physical := &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).EscapedPath(), URIBaseID: "SRCROOT"}}
 	if line > 0 {
-		region := sarif.NewRegion().WithStartLine(line)
-		if column > 0 {
-			region.WithStartColumn(column)
-		}
-		physical.WithRegion(region)
+		physical.Region = &sarifRegion{StartLine: line, StartColumn: column}
 	}
-	return sarif.NewLocation().WithPhysicalLocation(physical)
+	return sarifLocation{Physical: physical}
 }

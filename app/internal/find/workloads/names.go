@@ -5,6 +5,19 @@ import (
 	"strings"
 )
 
+// Names returns, sorted, every name that a client in the workload may call itself
+// by: that of its binary, which is mostly that of its image, its container or its
+// workload.
+func (w *Workload) Names() []string {
+	names := append([]string{w.Name, w.Application}, w.Containers...)
+	for _, image := range w.Images {
+		names = append(names, image.Name())
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // application proposes what to call the application: the recommended label, the
 // older ones, else the workload's own name.
 func application(name string, labels ...map[string]string) string {

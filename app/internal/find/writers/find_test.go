@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
-	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 	"github.com/slicewright/slicewright/app/internal/find/writers"
 )
 
-func find(t *testing.T, manifests ...string) ([]evidence.Finding, evidence.Coverage) {
+func find(t *testing.T, documents ...string) ([]evidence.Finding, evidence.Coverage) {
 	t.Helper()
-	fsys := fstest.MapFS{"in.yaml": &fstest.MapFile{Data: []byte(strings.Join(manifests, "\n---\n"))}}
-	snapshot, coverage, err := objects.ReadManifests(context.Background(), fsys, objects.ManifestOptions{})
+	fsys := fstest.MapFS{"in.yaml": &fstest.MapFile{Data: []byte(strings.Join(documents, "\n---\n"))}}
+	snapshot, coverage, err := manifests.Read(context.Background(), fsys, manifests.Options{})
 	if err != nil || len(coverage.Problems) > 0 {
 		t.Fatalf("the manifests of the test: %v %v", err, coverage.Problems)
 	}

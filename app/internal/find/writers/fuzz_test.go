@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 	"github.com/slicewright/slicewright/app/internal/find/writers"
 )
@@ -23,7 +23,7 @@ func FuzzFind(f *testing.F) {
 		if len(data) > 64<<10 {
 			t.Skip()
 		}
-		snapshot, _ := objects.ReadManifest("in", bytes.NewReader(data), objects.ManifestOptions{})
+		snapshot, _ := manifests.ReadStream("in", bytes.NewReader(data), manifests.Options{})
 		analysis := rbac.Analyze(snapshot)
 		findings, _ := writers.Find(snapshot, analysis)
 		for _, finding := range append(analysis.Findings, findings...) {

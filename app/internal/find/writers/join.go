@@ -55,35 +55,17 @@ func take(finding *evidence.Finding, w *workloads.Workload) {
 	finding.Subject.User = w.Account.Username()
 }
 
-// byName lists workloads under every name that a client in them may call itself
-// by: that of its binary, which is mostly that of its image, its container or
-// its workload.
+// byName lists workloads under every name that they go by.
 func byName(index *workloads.Index) map[string][]*workloads.Workload {
 	out := make(map[string][]*workloads.Workload)
 	for _, account := range index.Accounts() {
 		for _, w := range index.Of(account) {
-			names := append([]string{w.Name, w.Application}, w.Containers...)
-			for _, image := range w.Images {
-				names = append(names, imageName(image.Image))
-			}
-			slices.Sort(names)
-			for _, name := range slices.Compact(names) {
-				if name != "" {
-					out[name] = append(out[name], w)
-				}
+			for _, name := range w.Names() {
+				out[name] = append(out[name], w)
 			}
 		}
 	}
 	return out
-}
-
-// imageName is the last part of an image's repository: "app" of
-// "registry:5000/team/app:1@sha256:…".
-func imageName(image string) string {
-	image, _, _ = strings.Cut(image, "@")
-	image = image[strings.LastIndexByte(image, '/')+1:]
-	image, _, _ = strings.Cut(image, ":")
-	return image
 }
 
 // isTool: the name of a program that writes what somebody else has decided, or

@@ -11,8 +11,10 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/app/internal/find/cluster"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/internal/apitest"
+	"github.com/slicewright/slicewright/app/internal/find/manifests"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
 	"github.com/slicewright/slicewright/app/internal/find/writers"
@@ -62,18 +64,18 @@ func TestADumpConcludesWhatItsClusterDoes(t *testing.T) {
 	}
 
 	server := apitest.New(t, list.Items)
-	clients, err := objects.NewClients(&rest.Config{Host: server.URL}, "")
+	client, err := cluster.NewClient(&rest.Config{Host: server.URL}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, coverage, err := objects.ReadCluster(context.Background(), clients, objects.ClusterOptions{PageSize: 2})
+	live, coverage, err := cluster.Read(context.Background(), client, cluster.Options{PageSize: 2})
 	if err != nil || len(coverage.Problems) > 0 {
 		t.Fatalf("%v, problems %v", err, coverage.Problems)
 	}
 	want := conclude(live)
 
 	for name, dump := range map[string][]byte{"YAML": text, "JSON": asJSON} {
-		offline, coverage := objects.ReadManifest("dump", bytes.NewReader(dump), objects.ManifestOptions{})
+		offline, coverage := manifests.ReadStream("dump", bytes.NewReader(dump), manifests.Options{})
 		if len(coverage.Problems) > 0 || offline.Len() != live.Len() {
 			t.Errorf("%s: %d objects, problems %v; the cluster has %d", name, offline.Len(), coverage.Problems, live.Len())
 		}
@@ -110,7 +112,7 @@ func TestFindOnARecordedCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snapshot, coverage := objects.ReadManifest("recorded", bytes.NewReader(text), objects.ManifestOptions{})
+	snapshot, coverage := manifests.ReadStream("recorded", bytes.NewReader(text), manifests.Options{})
 	findings, written := writers.Find(snapshot, rbac.Analyze(snapshot))
 	var got []string
 	for _, f := range findings {

@@ -19,7 +19,8 @@ type Cluster struct {
 	Leader string
 	// Services is how many there are, 0 where that is not known.
 	Services int
-	// Kubeadm is kube-system's ConfigMap kubeadm-config, nil where there is none.
+	// Kubeadm is kube-system's ConfigMap kubeadm-config, nil if the cluster has
+	// no such ConfigMap.
 	Kubeadm *Kubeadm
 	// Unread names what could not be read, with the reason.
 	Unread map[string]string
@@ -29,7 +30,7 @@ type Cluster struct {
 type Manager struct {
 	Node string
 	// Manifest is the Pod as the API server has it: its command line is that of the
-	// file, the rest has been filled in. Problem says why there is none.
+	// file, the rest has been filled in. Problem says why Manifest is missing.
 	Manifest *Manifest
 	Problem  string
 }

@@ -19,7 +19,7 @@ type Edit struct {
 	To   string `json:"to"`
 	// Line is where, from 1.
 	Line int `json:"line,omitempty"`
-	// Diff is the change as diff -u writes it, "" if there is none to make or if
+	// Diff is the change as diff -u writes it, "" if nothing has to change or if
 	// Fragment says it.
 	Diff string `json:"diff,omitempty"`
 	// Fragment is what the file has to hold, where a diff would show more than the
@@ -34,8 +34,8 @@ func (e *Edit) Needed() bool { return e.Diff != "" || e.Fragment != "" }
 
 var errLayout = errors.New("is written in a way that cannot be changed line by line")
 
-// replaceWord puts another value in place of a scalar that stands on one line,
-// with the quotes that it has, or with some if it is to have them.
+// replaceWord replaces the value of a scalar on one line. It keeps the
+// scalar's quotes, or adds quotes if asked to.
 func replaceWord(list []string, n *yaml.Node, value string, quote bool) (string, error) {
 	start, end, err := extent(list, n)
 	if err != nil {
@@ -130,7 +130,7 @@ func target(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// field is a mapping's value, nil where there is none.
+// field is a mapping's value, nil if the mapping does not have the key.
 func field(n *yaml.Node, name string) *yaml.Node {
 	n = target(n)
 	if n == nil || n.Kind != yaml.MappingNode {

@@ -16,7 +16,7 @@ import (
 const kubeadmControllers = "*,bootstrapsigner,tokencleaner"
 
 // Kubeadm is kubeadm's ClusterConfiguration: from it, kubeadm upgrade writes the
-// static Pods anew.
+// static Pods again.
 type Kubeadm struct {
 	// Name is the file's, for messages.
 	Name string
@@ -72,7 +72,7 @@ func parseKubeadm(name string, text []byte, maybeMap bool) (*Kubeadm, error) {
 	k := &Kubeadm{Name: name, APIVersion: scalar(field(found, "apiVersion")), text: string(text), root: found}
 	k.Minor = MinorVersion(scalar(field(found, "kubernetesVersion")))
 	if _, ok := k.form(); !ok {
-		return nil, fmt.Errorf("apiVersion %s is none that is known: kubeadm.k8s.io/v1beta1 to v1beta4, and v1, are", quoted(k.APIVersion))
+		return nil, fmt.Errorf("apiVersion %s is not known: it must be kubeadm.k8s.io/v1beta1 to v1beta4, or v1", quoted(k.APIVersion))
 	}
 	k.Controllers, k.Given, err = k.controllers()
 	if err != nil {
@@ -136,7 +136,7 @@ func (k *Kubeadm) controllers() (value string, given bool, err error) {
 }
 
 // SwitchOff is the change of the configuration that keeps the Endpoints
-// controller off when kubeadm writes the static Pods anew.
+// controller off when kubeadm writes the static Pods again.
 func (k *Kubeadm) SwitchOff() (Edit, error) {
 	to, err := switchOff(k.Controllers, k.Minor)
 	if err != nil {
@@ -195,8 +195,8 @@ func encode(n *yaml.Node, indent int, compact bool) (string, error) {
 	return out.String(), err
 }
 
-// clone copies a tree. What an alias stands for is shared: nothing under one is
-// changed.
+// clone copies a tree. The target of an alias is shared, because nothing under
+// an alias is changed.
 func clone(n *yaml.Node) *yaml.Node {
 	out := *n
 	out.Content = make([]*yaml.Node, len(n.Content))
@@ -221,7 +221,7 @@ func setExtraArg(root *yaml.Node, list bool, to string) bool {
 		value.Value, value.Tag = to, "!!str"
 		return true
 	}
-	entry := text("name", "controllers", "value", to)
+	entry := mapping("name", "controllers", "value", to)
 	for i, item := range args.Content {
 		if scalar(field(item, "name")) == "controllers" {
 			args.Content[i] = entry
@@ -256,8 +256,8 @@ func child(n *yaml.Node, name string, kind yaml.Kind) *yaml.Node {
 	return value
 }
 
-// text is a mapping of texts.
-func text(pairs ...string) *yaml.Node {
+// mapping is a mapping of keys and values.
+func mapping(pairs ...string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, p := range pairs {
 		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p})
@@ -274,6 +274,6 @@ func kubeadmFragment(list bool, to string) string {
 	return fmt.Sprintf("controllerManager:\n  extraArgs:\n    controllers: %q\n", to)
 }
 
-// quoted shows a stranger's word in a message: short, and without what would move
-// a terminal's cursor.
+// quoted shows untrusted text in a message: short, and without characters that
+// move a terminal's cursor.
 func quoted(word string) string { return fmt.Sprintf("%.60q", word) }

@@ -11,6 +11,8 @@ import (
 	"github.com/slicewright/slicewright/app/experiment/controllers"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // program is the name of the binary that runs the controllers.
@@ -38,10 +40,10 @@ type Manifest struct {
 	flag  flagPlace
 }
 
-// flagPlace is where the flag stands, or would.
+// flagPlace is where the flag is, or would be.
 type flagPlace struct {
-	// value is the word that holds the flag's value, prefix what stands before the
-	// value in it. Nil where the flag is not given.
+	// value is the word that holds the flag's value, prefix is the text before the
+	// value in it. Nil if the flag is not given.
 	value  *yaml.Node
 	prefix string
 	index  int // of value among the words
@@ -94,12 +96,12 @@ func podOf(text []byte) (*yaml.Node, error) {
 
 // parseDocuments parses YAML, of which JSON is a part, and leaves out documents
 // that say nothing.
-func parseDocuments(text []byte) ([]*yaml.Node, error) {
-	if len(text) > MaxFile {
-		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(text), MaxFile)
+func parseDocuments(data []byte) ([]*yaml.Node, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(data), MaxFile)
 	}
 	var documents []*yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
 	for {
 		var n yaml.Node
 		err := decoder.Decode(&n)
@@ -107,7 +109,7 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("is no YAML: %s", strings.Map(harmless, err.Error()))
+			return nil, fmt.Errorf("is no YAML: %s", text.Line(err.Error()))
 		}
 		if err := plainKeys(&n); err != nil {
 			return nil, err
@@ -120,12 +122,12 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// plainKeys refuses what would make a key mean something else than what stands
-// there once. Of two that are the same, readers of YAML take the first, the last
-// or none; and a change of what an alias stands for changes two places.
+// plainKeys refuses repeated keys and aliases. Of two equal keys, some readers
+// of YAML take the first, some the last, and some refuse the document. A change
+// under an alias changes two places.
 func plainKeys(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
-		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", strings.Map(harmless, n.Value), n.Line)
+		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", text.Line(n.Value), n.Line)
 	}
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]bool, len(n.Content)/2)
@@ -306,7 +308,7 @@ func minorOf(image string) int {
 }
 
 // MinorVersion is the minor version of a Kubernetes version such as "v1.37.2" or
-// "v1.29.1-gke.1", 0 for what is none.
+// "v1.29.1-gke.1", 0 for any other text.
 func MinorVersion(version string) int {
 	rest, ok := strings.CutPrefix(version, "v1.")
 	if !ok {

@@ -9,7 +9,8 @@ const DefaultManifestPath = "/etc/kubernetes/manifests/kube-controller-manager.y
 // Way is how a distribution is told to start kube-controller-manager otherwise.
 type Way struct {
 	Name string `json:"name"`
-	// Possible is false where whoever runs the cluster has no say in it.
+	// Possible is false where the operator of the cluster cannot change the
+	// flag.
 	Possible bool   `json:"possible"`
 	How      string `json:"how"`
 }

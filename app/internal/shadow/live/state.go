@@ -29,8 +29,8 @@ func (w *Watcher) touch(changed []endpointset.ServiceKey) {
 	}
 }
 
-// reconsider has every Service of a source settle anew, after it could be read
-// for the first time, or again, or no more. mu must be held.
+// reconsider makes every Service of a source settle again, after the source
+// could be read for the first time, or again, or no longer. mu must be held.
 func (w *Watcher) reconsider(s *source) {
 	for key := range w.services {
 		if s.covers(key) {

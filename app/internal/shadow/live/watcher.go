@@ -79,7 +79,7 @@ type Watcher struct {
 type service struct {
 	settle  shadow.Settle
 	history shadow.History
-	due     time.Time // when to ask settle, or to compare anew; zero is not
+	due     time.Time // when to ask settle, or to compare again; zero is never
 }
 
 // New returns a watcher that has seen nothing yet.
@@ -152,9 +152,9 @@ func (w *Watcher) service(key endpointset.ServiceKey) *service {
 	return s
 }
 
-// Judged is closed when every Service was judged once or cannot be for want of
-// permission: for those who want to know how things are and not to go on
-// watching. Services that appear later do not open it again.
+// Judged is closed when every Service was judged once, or cannot be judged
+// because a permission is missing: for a caller that wants one judgement and
+// does not go on watching. Services that appear later do not open it again.
 func (w *Watcher) Judged() <-chan struct{} { return w.judged }
 
 // Run watches and judges until ctx ends. It may be called once.

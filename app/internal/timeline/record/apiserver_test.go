@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// scriptedServer answers lists and watches as a test tells it to. It stands in
-// for the one thing that a real API server does not do on command: break.
+// scriptedServer answers lists and watches as a test tells it to. It does the
+// one thing that a real API server does not do on command: break.
 type scriptedServer struct {
 	*httptest.Server
 	mu      sync.Mutex

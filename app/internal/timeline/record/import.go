@@ -118,7 +118,7 @@ func (im *importer) importPod(ctx context.Context, m moment, op timeline.Op, obj
 		last := timeline.PodOf(obj)
 		return im.podGone(ctx, m, op, string(obj.UID), &last)
 	}
-	// Everything in the file belongs: whoever wrote it chose.
+	// Everything in the file belongs to the recording: its author chose it.
 	im.targets[string(obj.UID)] = true
 	return im.pod(ctx, m, op, obj)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 const (
@@ -210,7 +211,7 @@ func (w *watcher) run(ctx context.Context, out chan<- message) error {
 		if err == nil && w.now().Sub(began) > lastRetry {
 			continue
 		}
-		if err := sleep(ctx, retry); err != nil {
+		if err := pause.For(ctx, retry); err != nil {
 			return err
 		}
 		retry = min(2*retry, lastRetry)
@@ -330,17 +331,6 @@ func (w *watcher) gap(from, to time.Time, lost bool, reason string) *timeline.Ga
 func send(ctx context.Context, out chan<- message, m message) error {
 	select {
 	case out <- m:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -146,7 +146,7 @@ func openForReading(ctx context.Context, path string) (*sql.DB, error) {
 		return nil, err
 	}
 	// Even a reader needs a shared-memory file beside a database in WAL mode. On a
-	// full disk or in a folder that may not be written there is none.
+	// full disk or in a folder without write permission it cannot be made.
 	if db := openWithoutSharedMemory(ctx, path); db != nil {
 		return db, nil
 	}

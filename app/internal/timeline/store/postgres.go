@@ -12,7 +12,7 @@ import (
 )
 
 // openPostgres opens a server's database. One database (or one search_path) is
-// one recording. With create it makes the tables where there are none.
+// one recording. With create it makes the tables if they are missing.
 func openPostgres(ctx context.Context, name string, create bool) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {

@@ -17,8 +17,8 @@ type Reader struct {
 	dialect dialect
 }
 
-// Open opens a recording, a file or a postgres:// URL, for reading. The error says whether it is none
-// (ErrNotARecording) or of another version (ErrVersion).
+// Open opens a recording, a file or a postgres:// URL, for reading. The error says whether it is
+// not a recording (ErrNotARecording) or has another version (ErrVersion).
 func Open(ctx context.Context, path string) (*Reader, error) {
 	if IsServer(path) {
 		db, err := openPostgres(ctx, path, false)

@@ -11,9 +11,9 @@ const (
 )
 
 // schema is written for SQLite; WITHOUT ROWID is left out elsewhere. Moments are microseconds
-// since 1970 in UTC, 0 where there is none. "at" is when the event was received
-// here where clock is 0, the API's own moment where it is 1, and the moment of
-// the event before it where it is 2.
+// since 1970 in UTC, 0 for a missing moment. "at" is when the event was received here where
+// clock is 0, the API's own moment where it is 1, and the moment of the event before it where
+// it is 2.
 const schema = `
 CREATE TABLE meta (
 	name  TEXT PRIMARY KEY,
@@ -26,7 +26,7 @@ CREATE TABLE run (
 	scope   TEXT NOT NULL,
 	started BIGINT NOT NULL,
 	until   BIGINT NOT NULL,  -- everything up to here was seen
-	ended   BIGINT NOT NULL   -- 0 while it runs, and for one that was killed
+	ended   BIGINT NOT NULL   -- 0 while it runs, and for a run that was killed
 );
 
 CREATE TABLE segment (

@@ -108,8 +108,8 @@ func TestEveryKindOfEventIsReadBackAsItWas(t *testing.T) {
 	}
 }
 
-// TestStateAtATimeIsTheFoldUpToIt is the law that "at TIME" stands on: reading
-// from the segment that holds T gives what folding every event up to T gives.
+// TestStateAtATimeIsTheFoldUpToIt is the law behind "at TIME": reading from
+// the segment that holds T gives what folding every event up to T gives.
 func TestStateAtATimeIsTheFoldUpToIt(t *testing.T) {
 	folder := t.TempDir()
 	n := 0

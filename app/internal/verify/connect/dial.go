@@ -162,7 +162,7 @@ func (e *Error) Error() string { return string(e.Step) + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Failure says in the terms of package verify what an error is: one of Dial, or
-// one of reading and writing later. nil is none.
+// one of reading and writing later. For nil it is the zero value.
 func Failure(err error) verify.Failure {
 	var failed *Error
 	var network net.Error

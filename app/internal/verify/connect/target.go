@@ -56,7 +56,7 @@ func ParseTarget(text string, schemes map[string]Scheme, example string) (Target
 	if err != nil {
 		var inner *url.Error
 		if errors.As(err, &inner) {
-			err = inner.Err // without the text, which stands there already
+			err = inner.Err // without the text, which is there already
 		}
 		return fail(err.Error())
 	}

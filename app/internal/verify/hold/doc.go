@@ -14,9 +14,9 @@
 //
 //	NUMBER COUNT ADDRESS NAME
 //
-// NUMBER is the one that it answers, COUNT how many messages have come in over
+// NUMBER is the number that it answers, COUNT how many messages have come in over
 // this connection, this one included, ADDRESS its own as IP:PORT (the local end of
-// the connection) and NAME what it calls itself, without spaces; "-" stands for an
+// the connection) and NAME what it calls itself, without spaces; "-" means an
 // address or a name that it does not know. Both sides count, so what is lost on
 // the way there can be told from what is lost on the way back, and a proxy that
 // goes on with another backend shows, since that one begins to count at 1.
@@ -34,10 +34,10 @@
 //
 // # Other backends
 //
-// One that sends back what it is sent counts as one that answers without saying
-// who it is. One that answers nothing is sent no more after a while, and the
-// report tells when its connection ended and how. For one that would close the
-// connection on words that it does not know there is Options.Silent: nothing is
+// A backend that sends back what it gets counts as a backend that does not say
+// who it is. A backend that answers nothing gets no more messages after a
+// while, and the report tells when its connection ended and how. Options.Silent
+// is for a backend that would close the connection on unknown text: nothing is
 // sent at all over TCP and WebSocket, and over HTTP/2 only the GET requests.
 //
 // # What ends mean

@@ -79,7 +79,8 @@ func TestDrainedServerKeepsWhatItHas(t *testing.T) {
 	if a := r.Connections[2].After(drained, time.Now()); a.ToHolder == 0 || a.Elsewhere > 0 || a.Failed > 0 || !a.Open || a.Outlived == 0 {
 		t.Errorf("new streams on a connection through TCP: %+v", a)
 	}
-	// Over HTTP it places every stream anew, on whatever connection it came.
+	// Over HTTP it chooses a server for every stream, whatever connection the
+	// stream came on.
 	for _, server := range []string{"", "proto h2"} {
 		r = balanced(t, "http", "proto h2", server, []string{"h2c"}, note)
 		open(r.Connections[0])
@@ -116,8 +117,8 @@ func TestEndedSessions(t *testing.T) {
 	t.Logf("HAProxy ended the stream with %s, %d messages lost", c.End, c.Messages.Lost)
 }
 
-// Whoever holds a stream lets go of it when it has ended, or the backend's server
-// could not be deleted as long as the client's connection lasts.
+// The holder of a stream releases it when it has ended. Otherwise the backend's
+// server could not be deleted as long as the client's connection lasts.
 func TestEndedStreamHoldsNoServer(t *testing.T) {
 	s, address := backend(t, "web-1")
 	h := haproxytest.Start(t, `

@@ -256,8 +256,8 @@ func TestSilentConnectionSaysNothing(t *testing.T) {
 	}
 }
 
-// The backend is one that closes as soon as the client has said goodbye, even
-// while it still works on answers.
+// This backend closes as soon as the client has said goodbye, even while it
+// still works on answers.
 func TestLastAnswersAreWaitedFor(t *testing.T) {
 	address := nettest.Serve(t, "127.0.0.1", func(c net.Conn) {
 		work := make(chan int, 1000)

@@ -173,7 +173,7 @@ func (c *http2Conn) receive() (string, error) {
 	}
 }
 
-// errStreamEnded stands for the end that the stream knows.
+// errStreamEnded means the end that the stream has recorded.
 var errStreamEnded = errors.New("the stream has ended")
 
 func (c *http2Conn) end(error) End {

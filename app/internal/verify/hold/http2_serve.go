@@ -125,7 +125,7 @@ func (c *http2Conn) data(f *http2.DataFrame) error {
 	}
 	s := c.open[f.StreamID]
 	if s == nil {
-		return nil // of one that we gave up
+		return nil // of a stream that we gave up
 	}
 	if f.Length > 0 && !f.StreamEnded() {
 		if err := c.framer.WriteWindowUpdate(f.StreamID, f.Length); err != nil {

@@ -107,8 +107,8 @@ func (l *ledger) line(text string, at time.Time) {
 	l.counted(a.count, !first)
 }
 
-// from looks at who gave an answer. One that begins to count anew is another,
-// even if it does not say who it is.
+// from looks at who gave an answer. A backend that begins to count again is
+// another backend, even if it does not say who it is.
 func (l *ledger) from(a answer, at time.Time) {
 	who := a.who.Resolve(l.names)
 	unknown := identify.Who{}

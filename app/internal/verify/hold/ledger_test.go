@@ -26,7 +26,7 @@ func TestAnswersAreRead(t *testing.T) {
 		"7 3 10.0.0.1 -":                    "no",
 		"7 3 - a b":                         "no",
 		"7 3 - \x1b[31m":                    "no",
-		"7 3 - 10.0.0.1":                    "no", // a name that is an address is none
+		"7 3 - 10.0.0.1":                    "no", // an address is not a name
 		"18446744073709551616":              "no",
 		"hello":                             "no",
 		"7 3 - " + strings.Repeat("x", 600): "no",

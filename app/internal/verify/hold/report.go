@@ -55,7 +55,7 @@ const (
 	// NoStream: the backend answered the POST with an error status: it holds no
 	// streams. Code is the status.
 	NoStream EndKind = "no-stream"
-	// Failed: an error that is none of these, such as one of the protocol.
+	// Failed: any other error, such as an error of the protocol.
 	Failed EndKind = "failed"
 )
 
@@ -64,7 +64,7 @@ type End struct {
 	Kind EndKind `json:"kind"`
 	// At is the zero value while it is open.
 	At time.Time `json:"at,omitzero"`
-	// Code is the protocol's, 0 where there is none.
+	// Code is the protocol's, 0 if the protocol has no code.
 	Code int `json:"code,omitempty"`
 	// Detail says more in words, "" if there is nothing to say. It can hold what
 	// the other side sent, quoted.

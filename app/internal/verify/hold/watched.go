@@ -11,9 +11,9 @@ import (
 	"github.com/slicewright/slicewright/app/internal/verify/connect"
 )
 
-// watched is a TCP connection that remembers being reset. The kernel tells of
-// an RST once: to whoever reads or writes next. If that is the writer, the reader
-// would see the same end as after a FIN.
+// watched is a TCP connection that remembers being reset. The kernel tells of an
+// RST once, to the next read or write. If that is the writer's, the reader would
+// see the same end as after a FIN.
 type watched struct {
 	net.Conn
 	timeout time.Duration // of one write

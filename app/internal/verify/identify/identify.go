@@ -22,7 +22,7 @@ type Answer struct {
 	Body []byte
 	// Local and Remote are the two ends of the connection, while it is open.
 	Local, Remote netip.AddrPort
-	// Status is the HTTP status, 0 where there is none.
+	// Status is the HTTP status, 0 for other protocols.
 	Status int
 }
 
@@ -55,7 +55,7 @@ type How interface {
 // address and nothing more.
 var Default How = usual{}
 
-// usualFields are the ones that programs which say who they are use.
+// usualFields are the fields in which programs usually say who they are.
 var (
 	usualAddresses = []string{"ip", "address", "podIP", "pod_ip"}
 	usualNames     = []string{"pod", "name", "hostname", "podName", "pod_name"}

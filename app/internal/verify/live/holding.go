@@ -8,9 +8,9 @@ import (
 	"github.com/slicewright/slicewright/app/internal/verify/hold"
 )
 
-// hold opens the long connections and waits until each has been answered or
-// given up. The function that it returns says goodbye to those that are open then,
-// and judges; it is nil where there are none to hold.
+// hold opens the long connections and waits until each has been answered or given
+// up. The function that it returns says goodbye to those that are open then, and
+// judges; it is nil if no connections are to be held.
 func (r *Runner) hold(ctx context.Context) (done func() *Held) {
 	if len(r.config.Hold) == 0 {
 		return func() *Held { return nil }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/app/internal/verify"
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 // DefaultTimeout bounds how long things may take to settle.
@@ -76,7 +77,7 @@ func (r *Runner) follow(ctx context.Context, plan Plan) (unsettled string, comma
 		done := r.hold(ctx)
 		defer func() { held = done() }()
 		r.config.Say("looking for " + plan.For.String())
-		if !sleep(ctx, plan.For) {
+		if pause.For(ctx, plan.For) != nil {
 			return interrupted, nil, nil
 		}
 	}
@@ -109,7 +110,7 @@ func (r *Runner) firstRead(ctx context.Context) (string, error) {
 			return "", nil
 		case time.Now().After(end):
 			return fmt.Sprintf("the slices could not be read within %s", firstRead), nil
-		case !sleep(ctx, 10*time.Millisecond):
+		case pause.For(ctx, 10*time.Millisecond) != nil:
 			return interrupted, nil
 		}
 	}
@@ -148,7 +149,7 @@ func (r *Runner) settle(ctx context.Context, w wait) string {
 		if now.After(end) {
 			return fmt.Sprintf("it did not settle within %s", w.timeout)
 		}
-		if !sleep(ctx, r.config.Interval) {
+		if pause.For(ctx, r.config.Interval) != nil {
 			return interrupted
 		}
 	}
@@ -179,16 +180,4 @@ func (r *Runner) settled(w wait, now time.Time) bool {
 		}
 	}
 	return true
-}
-
-// sleep reports whether it slept; it does not if ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

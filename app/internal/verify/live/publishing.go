@@ -37,7 +37,7 @@ func (r *Runner) published(ctx context.Context) (*publication.Table, error) {
 	return &table, nil
 }
 
-// backends returns what the slices have now, of the port that was chosen.
+// backends returns what the slices have now, of the port and family that were chosen.
 func (r *Runner) backends(context.Context) ([]endpointset.Backend, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *Runner) backends(context.Context) ([]endpointset.Backend, error) {
 	}
 	var all []endpointset.Backend
 	for _, b := range r.set.Backends() {
-		if s := r.config.Selector; !s.Named || b.PortName == s.Port && b.Protocol == s.Protocol {
+		if r.config.Query.Matches(b.ID) {
 			all = append(all, b)
 		}
 	}

@@ -28,9 +28,11 @@ const (
 
 // Config says what is verified.
 type Config struct {
-	Service  endpointset.ServiceKey
-	Selector Selector
-	Slices   Source
+	Service endpointset.ServiceKey
+	// Query chooses the backends that the consumers should use: those of one port,
+	// if the Service has several, and of the family that the consumers speak.
+	Query  endpointset.Query
+	Slices Source
 	// Consumers and Probes must have names of their own.
 	Consumers []verify.Observer
 	Probes    []verify.Prober
@@ -97,10 +99,8 @@ func New(config Config) (*Runner, error) {
 	case len(config.Consumers)+len(config.Probes)+len(config.Hold) == 0 && config.Published == nil:
 		return nil, errors.New("there is nothing to verify: neither a consumer nor a probe")
 	}
-	options := verify.Options{Service: config.Service, Policy: config.Selector.Policy, Settle: config.Settle}
-	if config.Selector.Named {
-		options.Port = config.Selector.Port
-	}
+	options := verify.Options{Service: config.Service, Policy: config.Query.Policy, Settle: config.Settle}
+	options.Port, _ = config.Query.Port.Name()
 	for _, c := range config.Consumers {
 		options.Consumers = append(options.Consumers, c.String())
 	}
@@ -169,13 +169,13 @@ func (r *Runner) Set(set *endpointset.Set) {
 	defer r.mu.Unlock()
 	if !r.known {
 		r.known = true
-		r.problem = r.config.Selector.Check(set)
+		r.problem = checkPort(r.config.Query, set)
 		if r.problem == nil && len(set.Slices()) == 0 {
 			r.problem = fmt.Errorf("%w to Service %s: is the name right, and does the Service have a selector or somebody who writes its slices?", ErrNoSlices, set.Service())
 		}
 	}
 	r.set, r.lost = set, false
-	r.log.Slices(verify.SlicesOf(time.Now(), r.config.Selector.Select(set)))
+	r.log.Slices(verify.SlicesOf(time.Now(), set.Select(r.config.Query)))
 }
 
 // ErrNoSlices says that a Service has none, so that nothing can be compared.

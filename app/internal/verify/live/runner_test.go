@@ -11,6 +11,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/verify"
+	"github.com/slicewright/slicewright/endpointset"
 )
 
 func outcome(t *testing.T, r *Report, want verify.Outcome) {
@@ -185,7 +186,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		outcome(t, report, verify.Undetermined)
-		// The look that was cut off is none that failed.
+		// The look that was cut off does not count as failed.
 		if c := report.Consumers[0]; !report.Interrupted || c.Views < 3 || c.Failed > 0 {
 			t.Errorf("interrupted %t after %d views, %d failed", report.Interrupted, c.Views, c.Failed)
 		}
@@ -224,21 +225,21 @@ func TestWhatIsNotObserved(t *testing.T) {
 func TestThePortMustBeOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
-			selector Selector
-			want     error
+			query endpointset.Query
+			want  error
 		}{
-			{Selector{}, nil},
-			{Selector{Named: true, Port: "http", Protocol: "TCP"}, nil},
-			{Selector{Named: true, Port: "https", Protocol: "TCP"}, ErrPort},
-			{Selector{Named: true, Port: "http", Protocol: "UDP"}, ErrPort},
+			{endpointset.Query{}, nil},
+			{endpointset.Query{Port: endpointset.PortNamed("http"), Protocol: "TCP"}, nil},
+			{endpointset.Query{Port: endpointset.PortNamed("https"), Protocol: "TCP"}, ErrPort},
+			{endpointset.Query{Port: endpointset.PortNamed("http"), Protocol: "UDP"}, ErrPort},
 		} {
 			w := newWorld("10.0.0.1")
-			r, err := New(Config{Service: web, Selector: c.selector, Slices: w, Consumers: []verify.Observer{worldConsumer{w}}})
+			r, err := New(Config{Service: web, Query: c.query, Slices: w, Consumers: []verify.Observer{worldConsumer{w}}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := r.Run(t.Context(), Plan{}); !errors.Is(err, c.want) {
-				t.Errorf("%+v: %v, want %v", c.selector, err, c.want)
+				t.Errorf("%+v: %v, want %v", c.query, err, c.want)
 			}
 		}
 	})

@@ -52,7 +52,7 @@ const healthInterval = 100 * time.Millisecond
 
 // Run implements Source.
 func (c Cluster) Run(ctx context.Context, t Teller) error {
-	// Wakes hold one token: whoever is woken reads the newest set anyway.
+	// Wakes hold one token, because the reader takes the newest set anyway.
 	woken := make(chan struct{}, 1)
 	w := watch.New(c.Client, watch.Options{
 		Namespaces: []string{c.Service.Namespace},
@@ -107,50 +107,21 @@ func (c Cluster) Run(ctx context.Context, t Teller) error {
 // ErrPort says that a port is not there, or has to be chosen.
 var ErrPort = errors.New("which port?")
 
-// Selector chooses the backends of a set that a consumer should use.
-type Selector struct {
-	Policy   endpointset.Policy
-	Location endpointset.Location
-	// Port and Protocol choose one port if Named is set; else the Service must
-	// have one alone.
-	Port     string
-	Protocol string
-	Named    bool
-	// Family is the one that the consumer speaks; 0 is both. Addresses of the other
-	// are none of the Service's for it.
-	Family endpointset.Family
-}
-
-// Select returns the chosen part of a set.
-func (s Selector) Select(set *endpointset.Set) endpointset.Selection {
-	sel := set.Select(s.Policy, s.Location)
-	if s.Named {
-		sel = sel.Port(s.Port, s.Protocol)
-	}
-	if s.Family != 0 {
-		other := func(b endpointset.Backend) bool { return b.Family() != s.Family }
-		sel.Active = slices.DeleteFunc(slices.Clone(sel.Active), other)
-		sel.Draining = slices.DeleteFunc(slices.Clone(sel.Draining), other)
-		sel.Excluded = slices.DeleteFunc(slices.Clone(sel.Excluded), func(x endpointset.Exclusion) bool { return other(x.Backend) })
-	}
-	return sel
-}
-
-// Check says whether the choice is one: an error names the ports that there are.
-func (s Selector) Check(set *endpointset.Set) error {
+// checkPort says whether the query is about one port: a consumer is of one, and
+// an error names the ports that there are.
+func checkPort(q endpointset.Query, set *endpointset.Set) error {
+	name, chosen := q.Port.Name()
 	var ports []string
 	found := false
-	for _, b := range set.Backends() {
-		name := fmt.Sprintf("%q/%s", b.PortName, b.Protocol)
-		if !slices.Contains(ports, name) {
-			ports = append(ports, name)
-		}
-		found = found || b.PortName == s.Port && b.Protocol == s.Protocol
+	for _, p := range set.Ports() {
+		ports = append(ports, fmt.Sprintf("%q/%s", p.Name, p.Protocol))
+		found = found || chosen && p.Name == name && p.Protocol == q.Protocol
 	}
+	ports = slices.Compact(ports)
 	switch {
-	case s.Named && !found && len(ports) > 0:
-		return fmt.Errorf("%w: Service %s has no port %q/%s but %s", ErrPort, set.Service(), s.Port, s.Protocol, strings.Join(ports, ", "))
-	case !s.Named && len(ports) > 1:
+	case chosen && !found && len(ports) > 0:
+		return fmt.Errorf("%w: Service %s has no port %q/%s but %s", ErrPort, set.Service(), name, q.Protocol, strings.Join(ports, ", "))
+	case !chosen && len(ports) > 1:
 		return fmt.Errorf("%w: Service %s has the ports %s, and a consumer is of one of them", ErrPort, set.Service(), strings.Join(ports, ", "))
 	}
 	return nil

@@ -206,7 +206,7 @@ func TestOneFamily(t *testing.T) {
 	six.Endpoints[1].Conditions = discoveryv1.EndpointConditions{Ready: new(bool)}
 	ix.Apply(ix.Parse(six))
 	for family, want := range map[endpointset.Family]string{0: "2 1 1", endpointset.IPv4: "1 1 0", endpointset.IPv6: "1 0 1"} {
-		sel := Selector{Policy: endpointset.PolicyReady, Family: family}.Select(ix.Service(web))
+		sel := ix.Service(web).Select(endpointset.Query{Family: family})
 		if got := fmt.Sprint(len(sel.Active), len(sel.Draining), len(sel.Excluded)); got != want {
 			t.Errorf("%s: %s active, draining and excluded, want %s", family, got, want)
 		}

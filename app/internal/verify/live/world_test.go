@@ -14,6 +14,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/pause"
 )
 
 var web = endpointset.ServiceKey{Namespace: "shop", Name: "web"}
@@ -88,7 +89,7 @@ func (c worldConsumer) String() string { return "consumer" }
 
 func (c worldConsumer) Observe(ctx context.Context) (verify.View, error) {
 	v := verify.View{At: time.Now()}
-	if !sleep(ctx, time.Millisecond) {
+	if pause.For(ctx, time.Millisecond) != nil {
 		return v, ctx.Err()
 	}
 	c.mu.Lock()
@@ -123,7 +124,7 @@ func (p worldProbe) Probe(context.Context) verify.Answer {
 func run(t *testing.T, w *world, plan Plan, change func(*Config)) *Report {
 	t.Helper()
 	config := Config{
-		Service: web, Selector: Selector{Policy: endpointset.PolicyReady}, Slices: w,
+		Service: web, Slices: w,
 		Consumers: []verify.Observer{worldConsumer{w}}, Probes: []verify.Prober{worldProbe{w}},
 	}
 	if change != nil {

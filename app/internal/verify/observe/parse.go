@@ -17,8 +17,8 @@ import (
 	"github.com/slicewright/slicewright/app/internal/verify/observe/xds"
 )
 
-// A kind is one kind of consumer: how the rest of its spec is parsed, and a spec
-// for those who got it wrong.
+// A kind is one kind of consumer: how the rest of its spec is parsed, and an
+// example of a spec for error messages.
 type kind struct {
 	name    string
 	example string

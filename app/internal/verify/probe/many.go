@@ -10,8 +10,8 @@ import (
 
 // Many makes n probes, at most parallel of them at once (1 if it is less), and
 // returns the answers in the order in which the probes began. After ctx has
-// ended none begins any more; those on their way are let end, each within its
-// own time-out, for one that we broke off ourselves would count as failed.
+// ended no probe begins. Probes on their way may end, each within its own
+// time-out, because a probe that we broke off ourselves would count as failed.
 func Many(ctx context.Context, prober verify.Prober, n, parallel int) []verify.Answer {
 	answers := make([]verify.Answer, 0, max(0, n))
 	slots := make(chan struct{}, max(1, parallel))

@@ -12,7 +12,7 @@ import (
 // Fact is what one measurement says of one address.
 type Fact string
 
-// The facts. The zero value is none of them.
+// The facts. The zero value is not a fact.
 const (
 	Yes     Fact = "yes"
 	No      Fact = "no"
@@ -42,7 +42,7 @@ type Table struct {
 	Requests Requests `json:"requests"`
 }
 
-// Consumer is one that addresses are found in.
+// Consumer is a consumer in which addresses are looked up.
 type Consumer struct {
 	// Name is the observer's.
 	Name string `json:"name"`
@@ -60,7 +60,7 @@ type Requests struct {
 	Failed       map[verify.Failure]int `json:"failed,omitempty"`
 }
 
-// Row is one address. A port of 0 stands for all: consumers such as DNS know
+// Row is one address. A port of 0 means all ports: consumers such as DNS know
 // addresses alone, and answers need not tell a port.
 type Row struct {
 	Address netip.AddrPort `json:"address"`
@@ -163,7 +163,7 @@ type builder struct {
 	views int
 }
 
-// row returns the one of an address, and makes it if there is none.
+// row returns the row of an address, and makes it if it is missing.
 func (b *builder) row(address netip.AddrPort) *Row {
 	if row := b.rows[address]; row != nil {
 		return row

@@ -95,7 +95,8 @@ func TestViewIsWhatTheBalancerWasHanded(t *testing.T) {
 			resolver.State{Endpoints: []resolver.Endpoint{{Addresses: []resolver.Address{{Addr: "[fd00::1]:80"}}}}},
 			[]string{"[fd00::1]:80"},
 		},
-		// A name is a port to the dialer. An address that is none stays what it is.
+		// The dialer takes a name for a port. Text that is not an address stays as
+		// it is.
 		{resolver.State{Addresses: []resolver.Address{{Addr: "10.0.0.1:http"}}}, []string{"10.0.0.1:80"}},
 		{resolver.State{Addresses: []resolver.Address{{Addr: "fd00::1:80"}}}, []string{"fd00::1:80"}},
 		{resolver.State{}, []string{}},

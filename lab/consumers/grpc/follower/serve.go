@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// callTimeout is far above what a call takes in a lab, and below the patience of
-// those who ask.
+// callTimeout is far above the time of a call in a lab, and below the time-out
+// of the callers.
 const callTimeout = 2 * time.Second
 
 // Answer is who answered a call: what it says of itself, and the address that

@@ -16,10 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // Recorder counts events and keeps them on disk. It is safe for use by several
@@ -88,7 +87,7 @@ func (r *Recorder) load() error {
 	if err == nil {
 		s := snapshot{Ledger: r.ledger}
 		if err := json.Unmarshal(b, &s); err != nil {
-			return fmt.Errorf("state.json is damaged (%w): move it away to begin anew", err)
+			return fmt.Errorf("state.json is damaged (%w): move it away to begin again", err)
 		}
 		if s.Version != stateVersion {
 			return fmt.Errorf("state.json has version %d, this program reads %d", s.Version, stateVersion)
@@ -172,7 +171,7 @@ func (r *Recorder) rotate() error {
 	if err != nil {
 		return err
 	}
-	if err := syncDir(r.dir); err != nil {
+	if err := atomicfile.SyncFolder(r.dir); err != nil {
 		f.Close()
 		return err
 	}
@@ -181,15 +180,6 @@ func (r *Recorder) rotate() error {
 	}
 	r.journal = f
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // Accept makes a batch durable and counts it. After nil it is kept through any
@@ -264,7 +254,7 @@ func (r *Recorder) Checkpoint() error {
 		First: r.first, Last: r.last, Read: r.read, Problems: r.problems,
 	})
 	if err == nil {
-		err = renameio.WriteFile(filepath.Join(r.dir, "state.json"), b.Bytes(), 0o600)
+		err = atomicfile.Write(filepath.Join(r.dir, "state.json"), b.Bytes(), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the state: %w", err)

@@ -14,8 +14,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/internal/atomicfile"
 )
 
 // SelfSigned makes a certificate for the address in dir, or takes the one that
@@ -51,7 +52,8 @@ func SelfSigned(dir, address string, now time.Time) (certFile, keyFile string, e
 	return certFile, keyFile, nil
 }
 
-// validity is a year: who needs longer has an authority of their own.
+// validity is a year: users who need more time have a certificate authority
+// of their own.
 const validity = 365 * 24 * time.Hour
 
 // usable says whether the certificate covers the addresses for a month more.
@@ -102,10 +104,10 @@ func makeCertificate(certFile, keyFile string, ips []net.IP, names []string, now
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
+	if err := atomicfile.Write(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
 		return err
 	}
-	return renameio.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
+	return atomicfile.Write(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
 }
 
 // writeKubeconfig writes the certificate into the file, so that it can be copied
@@ -124,5 +126,5 @@ func writeKubeconfig(name, certFile, address string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(name, b, 0o600)
+	return atomicfile.Write(name, b, 0o600)
 }

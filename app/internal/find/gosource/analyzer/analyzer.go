@@ -30,7 +30,7 @@ store, API-server discovery) and the EndpointSlice way to do the same.
 var Analyzer = &analysis.Analyzer{
 	Name:             Name,
 	Doc:              documentation,
-	URL:              "https://pkg.go.dev/github.com/slicewright/slicewright/app/internal/find/gosource/analyzer",
+	URL:              "https://pkg.go.dev/github.com/slicewright/slicewright/app/find/analyzer",
 	Run:              run,
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[*Result](),

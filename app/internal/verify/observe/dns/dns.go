@@ -81,7 +81,7 @@ func Parse(rest string) (*Source, error) {
 			s.Types = []uint16{dns.TypeSRV}
 		}
 	default:
-		return nil, fmt.Errorf("type %q is none of A, AAAA, SRV", values["type"])
+		return nil, fmt.Errorf("type %q is not one of A, AAAA, SRV", values["type"])
 	}
 	if port, protocol := values["port"], values["protocol"]; port != "" {
 		if s.Types[0] != dns.TypeSRV {
@@ -160,7 +160,7 @@ func (s *Source) ask(ctx context.Context, kind uint16) ([]verify.Member, error) 
 }
 
 // targets finds the addresses of SRV records: in the answer itself, where servers
-// put them for those who ask, or else by asking for each.
+// may put them, or else by asking for each.
 func (s *Source) targets(ctx context.Context, answer *dns.Msg, records []dns.RR) ([]verify.Member, error) {
 	var members []verify.Member
 	asked := map[string][]dns.RR{}

@@ -53,7 +53,8 @@ func exchange(ctx context.Context, network, server string, question *dns.Msg) (*
 }
 
 // answerTo returns the records of a kind that an answer has for name, through
-// aliases. No records and no error means that the server says that there are none.
+// aliases. No records and no error means that the server says that no records
+// exist.
 func answerTo(answer *dns.Msg, name string, kind uint16) ([]dns.RR, error) {
 	switch answer.Rcode {
 	case dns.RcodeSuccess, dns.RcodeNameError:

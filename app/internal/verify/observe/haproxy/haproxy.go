@@ -16,8 +16,8 @@
 // either that a persistent client, by a cookie for instance, may still be sent to
 // a server that drains.
 //
-// Open counts sessions. In mode http a connection without a request is none:
-// HAProxy keeps it for the next, or closes it.
+// Open counts sessions. In mode http a connection without a request is not a
+// session: HAProxy keeps it for the next, or closes it.
 package haproxy
 
 import (

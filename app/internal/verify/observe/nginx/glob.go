@@ -28,8 +28,8 @@ func likeGlob3(pattern string) (string, error) {
 	return string(out), nil
 }
 
-// hidden reports whether a name that a pattern matched is one that it does not
-// mean: as in a shell, a leading dot, of folders too, has to be written.
+// hidden reports whether a pattern matched a name that it does not mean: as in
+// a shell, the pattern must have a leading dot itself, also for folders.
 func hidden(pattern, match string) bool {
 	written := strings.Split(pattern, "/")
 	for i, name := range strings.Split(match, "/") {

@@ -152,7 +152,7 @@ func parseAddress(text string, stream bool) (netip.AddrPort, error) {
 	if inside, ok := strings.CutPrefix(text, "["); ok && strings.HasSuffix(inside, "]") {
 		bare = strings.TrimSuffix(inside, "]")
 	}
-	// Without brackets an IPv6 address is none to nginx.
+	// nginx does not read an IPv6 address without brackets.
 	if ip, err := netip.ParseAddr(bare); err == nil && ip.Zone() == "" && ip.Is6() == (bare != text) {
 		if stream {
 			return netip.AddrPort{}, fmt.Errorf("server %q has no port, which nginx refuses in stream", text)

@@ -107,8 +107,8 @@ func view(t testing.TB, server, rest string) string {
 	return text(s.Members(ctx))
 }
 
-// go-control-plane's own server, both ways in which it answers: one that waits
-// for a client that asks for all endpoints, and one that does not.
+// go-control-plane's own server, in both of its modes: it waits for a client
+// that asks for all endpoints, or it does not wait.
 func TestRealServer(t *testing.T) {
 	static := &clusterv3.Cluster{
 		Name: "static", ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC},
