@@ -11,12 +11,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/document"
 )
 
 const (
 	// APIVersion of the report.
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	// Kind of the report.
 	Kind = "ExperimentReport"
 )

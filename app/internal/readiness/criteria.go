@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -18,7 +19,7 @@ import (
 
 // The identities of the documents of this package.
 const (
-	APIVersion   = "slicewright.dev/v1alpha1"
+	APIVersion   = api.Version
 	CriteriaKind = "ReadinessCriteria"
 	VerdictKind  = "ReadinessVerdict"
 )

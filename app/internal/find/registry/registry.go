@@ -3,6 +3,7 @@ package registry
 import (
 	"fmt"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
@@ -10,7 +11,7 @@ import (
 
 // The identity of the document.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	Kind       = "ConsumerRegistry"
 )
 
