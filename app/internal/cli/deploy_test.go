@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/slicewright/slicewright/watch"
+	"github.com/slicewright/slicewright/watch/access"
 )
 
 const deployDir = "../../../deploy/"
@@ -103,7 +103,7 @@ func manifests(t *testing.T, name string) []runtime.Object {
 
 // The Role in the manifests is the one that the program asks for.
 func TestTheRoleIsWhatIsAskedFor(t *testing.T) {
-	asked := (&watch.AccessError{Missing: []watch.Permission{{Namespace: "vector-lab", Verb: "list"}}}).Role()
+	asked := (&access.Error{Missing: []access.Permission{{Namespace: "vector-lab", Verb: "list"}}}).Role()
 	want, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(asked), nil, nil)
 	if err != nil {
 		t.Fatal(err)

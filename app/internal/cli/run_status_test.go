@@ -20,6 +20,7 @@ import (
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/publish"
 	"github.com/slicewright/slicewright/watch"
+	watchmetrics "github.com/slicewright/slicewright/watch/metrics"
 )
 
 // A target is a load balancer of a test: it takes what it is given, or fails.
@@ -73,13 +74,13 @@ func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry
 	options := publish.Options{Metrics: publish.NewMetrics(registry)}
 	var err error
 	r.fleet, err = publish.NewFleet(
-		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.source, options),
-		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.source, options),
+		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.watcher.Service, options),
+		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.watcher.Service, options),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry.MustRegister(publish.Collector(r.fleet), watch.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
+	registry.MustRegister(publish.Collector(r.fleet), watchmetrics.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
 	return r
 }
 
