@@ -26,8 +26,8 @@ type Legacy struct {
 	//	kubectl label endpoints prices example.com/written-by=vm-publisher
 	Label, Value string
 	// Delete removes the object. Otherwise it stays as it is, marked so that the
-	// mirroring controller leaves it alone and takes its slices away; those who
-	// still read Endpoints find the addresses of that day.
+	// mirroring controller leaves it alone and takes its slices away; programs
+	// that still read Endpoints find the addresses of that day.
 	Delete bool
 }
 
@@ -39,6 +39,13 @@ var (
 	// ErrNotOwn: the Endpoints object is somebody else's.
 	ErrNotOwn = errors.New("the Endpoints object is not this producer's")
 )
+
+// Endpoints are the requests about the Endpoints objects of one namespace that
+// [Writer.Retire] makes. The typed clients of client-go have them.
+type Endpoints interface {
+	Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*corev1.Endpoints, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+}
 
 // labelEndpointsManagedBy is on every Endpoints object that Kubernetes'
 // endpoints controller writes.
@@ -72,7 +79,7 @@ func (w *Writer) Retire(ctx context.Context, d Desired, legacy Legacy) error {
 	if err != nil || marked == nil || !legacy.Delete {
 		return err
 	}
-	err = w.Client.CoreV1().Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{
+	err = w.Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &marked.UID, ResourceVersion: &marked.ResourceVersion},
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -101,7 +108,7 @@ func (w *Writer) mark(ctx context.Context, d Desired, legacy Legacy) (*corev1.En
 	if err != nil {
 		return nil, err
 	}
-	marked, err := w.Client.CoreV1().Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
+	marked, err := w.Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

@@ -65,7 +65,7 @@ func TestReadTellsAnEmptyListFromABrokenFile(t *testing.T) {
 	}
 }
 
-// The file is the truth, and a file that cannot be read is none.
+// The file is the truth, and a file that cannot be read is not an empty file.
 func TestRunFollowsTheFile(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "endpointslices", func(a k8stesting.Action) (bool, runtime.Object, error) {
@@ -81,7 +81,7 @@ func TestRunFollowsTheFile(t *testing.T) {
 			ManagedBy: "vms.example.com",
 			Subsets:   []producer.Subset{{Ports: []endpointset.Port{{Name: "pg", Number: 5432}}}},
 		},
-		writer: &producer.Writer{Client: client},
+		writer: writerTo(client),
 	}
 	failed := make(chan struct{}, 16)
 	p.log = slog.New(slog.NewTextHandler(announce(failed), &slog.HandlerOptions{Level: slog.LevelError}))

@@ -12,6 +12,13 @@ var app = house.Module{
 	Floors: [][]string{
 		{"cmd/slicewright", "cmd/endpointsvet"},
 		{"internal/cli"},
+		{
+			"internal/cli/backends", "internal/cli/run", "internal/cli/find", "internal/cli/shadow", "internal/cli/gate", "internal/cli/record",
+			"internal/cli/timeline", "internal/cli/verify", "internal/cli/convert", "internal/cli/experiment", "internal/cli/version",
+		},
+		{"internal/cli/clitest"},
+		{"internal/cli/choice", "internal/cli/recording"},
+		{"internal/cli/command"},
 		{"internal/web"},
 		{"internal/config"},
 		{"internal/backendreport"},
@@ -50,7 +57,7 @@ var app = house.Module{
 		"internal/atomicfile": "replaces files",
 		"internal/pause":      "waits with a context",
 		"internal/manifest":   "splits documents of objects",
-		"internal/printable":  "makes untrusted text fit for a terminal",
+		"internal/text":       "makes untrusted text fit for a terminal",
 	},
 }
 
