@@ -44,6 +44,7 @@ var app = house.Module{
 		{"internal/find/textsource/template", "internal/find/textsource/yamltree", "internal/find/textsource/prometheus", "internal/find/textsource/settings"},
 		{"internal/find/textsource/detect"},
 		{"internal/find/textsource/lex", "internal/find/textsource/kubectl"},
+		{"internal/find/textsource/table"},
 		{"internal/find/objects", "internal/find/apimetrics", "internal/find/chart", "internal/find/codeowners"},
 		{"internal/find/evidence", "internal/find/wordsearch"},
 	},
