@@ -1,16 +1,14 @@
 package backendreport
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/endpointset"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Format is how a report is printed.
@@ -27,22 +25,17 @@ const (
 )
 
 // Formats returns what can be asked for with -o.
-func Formats() []Format { return []Format{Table, Wide, JSON, YAML, HostPort} }
+func Formats() []string {
+	return []string{string(Table), string(Wide), string(JSON), string(YAML), string(HostPort)}
+}
 
 // Print writes the report.
 func (r *Report) Print(w io.Writer, format Format) error {
 	switch format {
 	case JSON:
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return output.JSON(w, r)
 	case YAML:
-		data, err := yaml.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(data)
-		return err
+		return output.YAML(w, r)
 	case HostPort:
 		for i := range r.Services {
 			for _, b := range r.Services[i].Active {
@@ -66,7 +59,7 @@ func (r *Report) Print(w io.Writer, format Format) error {
 
 func (s *Service) print(w io.Writer, format Format) error {
 	fmt.Fprintf(w, "%s/%s: %d active, %d draining, %d excluded under policy %s",
-		printable.Text(s.Namespace), printable.Text(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
+		text.Line(s.Namespace), text.Line(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
 	if s.Fallback {
 		fmt.Fprint(w, " (fallback: the active ones are terminating, nothing else is left)")
 	}
@@ -84,9 +77,9 @@ func (s *Service) print(w io.Writer, format Format) error {
 	for _, d := range s.Diagnostics {
 		where := ""
 		if d.Slice != "" {
-			where = " " + printable.Text(d.Slice)
+			where = " " + text.Line(d.Slice)
 		}
-		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, printable.Text(d.Message)); err != nil {
+		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, text.Line(d.Message)); err != nil {
 			return err
 		}
 	}
@@ -129,9 +122,7 @@ func (b *Backend) row(format Format) []string {
 		cells = []string{port, b.Endpoint, string(b.state), string(b.Reason), b.Zone, b.Node, target}
 	}
 	for i, cell := range cells {
-		if cells[i] = printable.Text(cell); cell == "" {
-			cells[i] = "-"
-		}
+		cells[i] = text.Cell(cell)
 	}
 	return cells
 }
@@ -152,7 +143,7 @@ func PrintDifference(w io.Writer, before, after Service, format Format) error {
 		olds[b.id] = b
 	}
 	line := func(sign string, b Backend) error {
-		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, printable.Text(after.Namespace), printable.Text(after.Name), strings.Join(b.row(format), " "))
+		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, text.Line(after.Namespace), text.Line(after.Name), strings.Join(b.row(format), " "))
 		return err
 	}
 	for _, b := range after.Backends() {

@@ -48,7 +48,7 @@ var app = house.Module{
 		{"internal/find/objects", "internal/find/apimetrics", "internal/find/chart", "internal/find/codeowners"},
 		{"internal/find/evidence", "internal/find/wordsearch"},
 	},
-	Ground: []string{"internal/house", "internal/find/internal/apitest"},
+	Ground: []string{"internal/house", "internal/api", "internal/output", "internal/yamlnode", "internal/find/internal/apitest"},
 	Outside: map[string]string{
 		"endpointset":         "sets and changes",
 		"watch":               "slices of a cluster",
@@ -58,7 +58,7 @@ var app = house.Module{
 		"internal/atomicfile": "replaces files",
 		"internal/pause":      "waits with a context",
 		"internal/manifest":   "splits documents of objects",
-		"internal/printable":  "makes untrusted text fit for a terminal",
+		"internal/text":       "makes untrusted text fit for a terminal",
 	},
 }
 

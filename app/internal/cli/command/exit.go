@@ -3,6 +3,9 @@ package command
 import (
 	"errors"
 	"fmt"
+
+	"github.com/slicewright/slicewright/app/internal/output"
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // The exit codes of every command.
@@ -28,6 +31,12 @@ func UsageErrorf(format string, args ...any) error {
 	return &codedError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
+// CheckOutput returns an error of the caller if what was asked for with -o is not one
+// of the formats.
+func CheckOutput(format string, formats []string) error {
+	return WithExit(ExitUsage, output.Check(format, formats))
+}
+
 // WithExit gives err an exit code. A nil err stays nil.
 func WithExit(code int, err error) error {
 	if err == nil {
@@ -47,6 +56,8 @@ func exitCode(err error) int {
 		return ExitHolds
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.Is(err, manifest.ErrIncomplete), errors.Is(err, manifest.ErrNoKind):
+		return ExitUnknown // what was given does not say everything
 	default:
 		return ExitFailed
 	}

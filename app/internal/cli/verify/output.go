@@ -1,40 +1,29 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/app/internal/web"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
-func validVerifyOutput(format string) bool {
-	return slices.Contains([]string{"table", "wide", "json", "yaml", "html"}, format)
-}
+// formats can be asked for with -o.
+var formats = []string{"table", "wide", "json", "yaml", "html"}
 
 // writeVerify writes a report in one of the formats.
 func writeVerify(out io.Writer, r *live.Report, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return output.JSON(out, r)
 	case "yaml":
-		data, err := yaml.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(data)
-		return err
+		return output.YAML(out, r)
 	}
 	if format == "html" {
 		return web.WriteVerify(out, r)
@@ -67,7 +56,7 @@ func (v *verifyTable) line(format string, args ...any) {
 	}
 }
 
-// table prints rows of cells; a stranger's text in them is made plain.
+// table prints rows of cells.
 func (v *verifyTable) table(indent string, rows [][]string) {
 	if v.err != nil {
 		return
@@ -75,9 +64,7 @@ func (v *verifyTable) table(indent string, rows [][]string) {
 	w := tabwriter.NewWriter(v.out, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
 		for i := range row {
-			if row[i] = printable.Text(row[i]); row[i] == "" {
-				row[i] = "-"
-			}
+			row[i] = text.Cell(row[i])
 		}
 		fmt.Fprintln(w, indent+strings.Join(row, "\t"))
 	}
@@ -89,7 +76,7 @@ func (v *verifyTable) head(r *verify.Report) {
 	if r.Port != "" {
 		port = " port " + r.Port
 	}
-	v.line("%s: %s", printable.Text(r.Service+port), r.Outcome)
+	v.line("%s: %s", text.Line(r.Service+port), r.Outcome)
 	v.line("policy %s, from %s to %s UTC (%s), settle %s", orReady(string(r.Policy)), moment(r.From), moment(r.Until),
 		r.Until.Sub(r.From).Round(100*time.Millisecond), seconds(r.SettleSeconds))
 	v.line("slices: %d active, %d terminating, %d excluded; %d changes of the active ones", r.Slices.Active, r.Slices.Terminating, r.Slices.Excluded, r.Slices.Changes)
@@ -98,13 +85,13 @@ func (v *verifyTable) head(r *verify.Report) {
 		if c.Failed() {
 			result = "it failed: " + c.Problem
 		}
-		v.line("during: %s (%s): %s", printable.Text(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), printable.Text(result))
+		v.line("during: %s (%s): %s", text.Line(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), text.Line(result))
 	}
 	for _, g := range r.Slices.Gaps {
-		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
+		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), text.Line(g.Why))
 	}
 	for _, reason := range r.Reasons {
-		v.line("! %s", printable.Text(reason))
+		v.line("! %s", text.Line(reason))
 	}
 }
 
@@ -180,7 +167,7 @@ func (v *verifyTable) consumer(c *verify.ConsumerReport) {
 	v.part(c.Consumer, rows, c.DifferencesLeftOut)
 	v.used(c.Consumer+", by its own count", c.Used, c.UsedLeftOut)
 	for _, g := range c.Gaps {
-		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
+		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), text.Line(g.Why))
 	}
 	if !v.wide || len(c.Convergences) == 0 {
 		return
@@ -233,7 +220,7 @@ func (v *verifyTable) part(title string, rows [][]string, leftOut int) {
 	if len(rows) == 1 {
 		return
 	}
-	v.line("\n%s", printable.Text(title))
+	v.line("\n%s", text.Line(title))
 	v.table("  ", rows)
 	if leftOut > 0 {
 		v.line("  and %d more", leftOut)

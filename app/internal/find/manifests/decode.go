@@ -16,6 +16,9 @@ import (
 	"sigs.k8s.io/json"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // origin is the file of a tree, and how many lines stand before the document
@@ -39,32 +42,41 @@ func (o origin) locate(line, column int) string {
 // maxLists bounds Lists in Lists. kubectl makes none.
 const maxLists = 8
 
-// readNode reads an object, or the objects of a List. What names no kind is
-// passed over.
+// readNode reads an object, or the objects of a List.
 func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
-	n = target(n)
-	if n == nil || n.Kind != yaml.MappingNode {
+	n = yamlnode.Target(n)
+	if n == nil || n.ShortTag() == "!!null" {
 		return
 	}
 	meta := typeMetaOf(n)
 	if meta.kind == "" {
 		meta = typeMeta{list.apiVersion, strings.TrimSuffix(list.kind, "List")}
 	}
-	if _, items := field(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(meta.kind, "List") {
+	if meta.kind != "" || list.kind != "" {
+		r.hasKind()
+	}
+	if n.Kind != yaml.MappingNode || meta.kind == "" {
+		r.noKind(from.at(n))
+		return
+	}
+	if _, items := yamlnode.Field(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(meta.kind, "List") {
 		if lists == maxLists {
 			r.skip(from.at(n), "is a List in a List in a List, deeper than is read")
 			return
+		}
+		if _, metadata := yamlnode.Field(n, "metadata"); yamlnode.Text(metadata, "continue") != "" {
+			r.skip(from.at(n), manifest.ErrIncomplete.Error())
 		}
 		for _, item := range items.Content {
 			r.readNode(from, item, meta, lists+1)
 		}
 		return
 	}
-	kindKey, _ := field(n, "kind")
+	kindKey, _ := yamlnode.Field(n, "kind")
 	if kindKey == nil {
 		kindKey = n
 	}
-	if _, version := field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
+	if _, version := yamlnode.Field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
 		r.skip(from.at(kindKey), objects.Clean(meta.kind)+": has no text for an apiVersion, as an unrendered {{ }} makes it: "+renderFirst)
 		return
 	}
@@ -182,14 +194,14 @@ func without(n *yaml.Node, names ...string) *yaml.Node {
 // rulePlaces locates the resources key of every rule, or the rule where it has
 // none.
 func rulePlaces(from origin, n *yaml.Node) []string {
-	_, rules := field(n, "rules")
+	_, rules := yamlnode.Field(n, "rules")
 	if rules == nil || rules.Kind != yaml.SequenceNode {
 		return nil
 	}
 	places := make([]string, len(rules.Content))
 	for i, rule := range rules.Content {
 		at := rule
-		if key, _ := field(rule, "resources"); key != nil {
+		if key, _ := yamlnode.Field(rule, "resources"); key != nil {
 			at = key
 		}
 		places[i] = from.at(at)
@@ -198,6 +210,6 @@ func rulePlaces(from origin, n *yaml.Node) []string {
 }
 
 func nameOf(n *yaml.Node) string {
-	_, metadata := field(n, "metadata")
-	return text(metadata, "name")
+	_, metadata := yamlnode.Field(n, "metadata")
+	return yamlnode.Text(metadata, "name")
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
@@ -21,6 +22,10 @@ type jsonDocuments struct {
 
 	list  typeMeta // of the list that is being read
 	depth int      // brackets open around the items that are being read; 0: none
+	// incomplete says that the list is one page of a longer list, begins where it
+	// begins. Its metadata can be before the items or after them.
+	incomplete bool
+	begins     int
 }
 
 func newJSONDocuments(in *manifest.LineCounter, max int) *jsonDocuments {
@@ -38,6 +43,10 @@ func (j *jsonDocuments) next() (document, error) {
 		}
 		if err := j.closeList(); err != nil {
 			return document{}, j.fail(err)
+		}
+		if j.incomplete {
+			j.incomplete = false
+			return document{line: j.begins, incomplete: true}, nil
 		}
 	}
 	token, err := j.dec.Token()
@@ -72,7 +81,9 @@ func (j *jsonDocuments) object() (document, error) {
 			return document{}, j.fail(err)
 		}
 		if key.Value == "items" && token == json.Delim('[') {
-			j.depth, j.list = 2, typeMetaOf(root)
+			j.depth, j.list, j.begins = 2, typeMetaOf(root), root.Line
+			_, metadata := yamlnode.Field(root, "metadata")
+			j.incomplete = yamlnode.Text(metadata, "continue") != ""
 			return j.next()
 		}
 		value, err := b.value(token, 1)
@@ -93,18 +104,23 @@ func (j *jsonDocuments) closeList() error {
 	if _, err := j.dec.Token(); err != nil { // ]
 		return err
 	}
-	b := j.builder()
-	b.discard = true
 	for j.depth == 2 && j.dec.More() {
-		if _, err := j.dec.Token(); err != nil { // a key
+		key, err := j.dec.Token()
+		if err != nil {
 			return err
 		}
 		token, err := j.dec.Token()
 		if err != nil {
 			return err
 		}
-		if _, err := b.value(token, 1); err != nil {
+		b := j.builder()
+		b.discard = key != "metadata"
+		value, err := b.value(token, 1)
+		if err != nil {
 			return err
+		}
+		if !b.discard && yamlnode.Text(value, "continue") != "" {
+			j.incomplete = true
 		}
 	}
 	if j.depth == 2 {

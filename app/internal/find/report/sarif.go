@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/output"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // writeSARIF writes two runs: what is in files, which code hosts show beside the
@@ -36,9 +37,7 @@ func writeSARIF(w io.Writer, r *registry.Registry, opts Options) error {
 			run.add(e, ev, known, opts.Baseline != nil)
 		}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []*sarifRun{source, cluster}})
+	return output.JSON(w, sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []*sarifRun{source, cluster}})
 }
 
 func newRun(category string, opts Options) *sarifRun {
@@ -124,17 +123,17 @@ func sourceName(s evidence.Source) string {
 }
 
 func message(e *registry.Entry, ev evidence.Evidence) string {
-	text := fmt.Sprintf("%s (%s, %s)", plain(e.Application), e.Class, e.Confidence)
+	said := fmt.Sprintf("%s (%s, %s)", text.Line(e.Application), e.Class, e.Confidence)
 	if ev.Verb != "" {
-		text += " " + plain(ev.Verb)
+		said += " " + text.Line(ev.Verb)
 	}
 	if ev.Excerpt != "" {
-		text += ": " + plain(ev.Excerpt)
+		said += ": " + text.Line(ev.Excerpt)
 	}
 	if e.Advice != "" {
-		text += ". " + e.Advice
+		said += ". " + e.Advice
 	}
-	return text
+	return said
 }
 
 func level(c evidence.Confidence) string {
@@ -203,7 +202,7 @@ func splitLocator(locator string) (file string, line, column int) {
 
 func location(ev evidence.Evidence) sarifLocation {
 	if !inFile(ev) {
-		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: cmp.Or(plain(ev.Locator), ev.Detector), Kind: "object"}}}
+		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: cmp.Or(text.Line(ev.Locator), ev.Detector), Kind: "object"}}}
 	}
 	file, line, column := splitLocator(ev.Locator)
 	physical := &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).EscapedPath(), URIBaseID: "SRCROOT"}}

@@ -11,6 +11,9 @@ import (
 	"github.com/slicewright/slicewright/app/experiment/controllers"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // program is the name of the binary that runs the controllers.
@@ -62,7 +65,7 @@ func ParseManifest(name string, text []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	m.Image = scalar(field(container, "image"))
+	m.Image = yamlnode.Text(container, "image")
 	m.Minor = minorOf(m.Image)
 	if err := m.readFlag(container); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -82,7 +85,7 @@ func podOf(text []byte) (*yaml.Node, error) {
 	case len(documents) > 1:
 		return nil, fmt.Errorf("has %d documents, and a static Pod's file has one", len(documents))
 	}
-	kind := scalar(field(documents[0], "kind"))
+	kind := yamlnode.Text(yamlnode.Value(documents[0], "kind"))
 	if kind == "" {
 		return nil, errors.New("has no kind: give the static Pod's manifest, on a kubeadm control-plane node " + DefaultManifestPath)
 	}
@@ -94,12 +97,12 @@ func podOf(text []byte) (*yaml.Node, error) {
 
 // parseDocuments parses YAML, of which JSON is a part, and leaves out documents
 // that say nothing.
-func parseDocuments(text []byte) ([]*yaml.Node, error) {
-	if len(text) > MaxFile {
-		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(text), MaxFile)
+func parseDocuments(data []byte) ([]*yaml.Node, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(data), MaxFile)
 	}
 	var documents []*yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
 	for {
 		var n yaml.Node
 		err := decoder.Decode(&n)
@@ -107,12 +110,12 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("is no YAML: %s", strings.Map(harmless, err.Error()))
+			return nil, fmt.Errorf("is no YAML: %s", text.Line(err.Error()))
 		}
 		if err := plainKeys(&n); err != nil {
 			return nil, err
 		}
-		if root := target(&n); root != nil && root.Kind == yaml.MappingNode {
+		if root := yamlnode.Target(&n); root != nil && root.Kind == yaml.MappingNode {
 			documents = append(documents, root)
 		} else if root != nil && root.Tag != "!!null" {
 			return nil, errors.New("is no YAML object")
@@ -125,7 +128,7 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 // under an alias changes two places.
 func plainKeys(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
-		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", strings.Map(harmless, n.Value), n.Line)
+		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", text.Line(n.Value), n.Line)
 	}
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]bool, len(n.Content)/2)
@@ -150,12 +153,12 @@ func plainKeys(n *yaml.Node) error {
 
 // containerOf returns the container that runs the program.
 func containerOf(pod *yaml.Node) (*yaml.Node, error) {
-	containers := field(field(pod, "spec"), "containers")
+	containers := yamlnode.Value(pod, "spec", "containers")
 	if containers == nil || containers.Kind != yaml.SequenceNode {
 		return nil, errors.New("has no spec.containers")
 	}
 	for _, c := range containers.Content {
-		c = target(c)
+		c = yamlnode.Target(c)
 		words, err := commandLine(c)
 		if err != nil {
 			return nil, err
@@ -164,8 +167,8 @@ func containerOf(pod *yaml.Node) (*yaml.Node, error) {
 			return c, nil
 		}
 		// Without a command it is the image's own.
-		image, _, _ := strings.Cut(path.Base(scalar(field(c, "image"))), ":")
-		if field(c, "command") == nil && (image == program || scalar(field(c, "name")) == program) {
+		image, _, _ := strings.Cut(path.Base(yamlnode.Text(c, "image")), ":")
+		if yamlnode.Value(c, "command") == nil && (image == program || yamlnode.Text(c, "name") == program) {
 			return c, nil
 		}
 		for _, w := range words {
@@ -181,7 +184,7 @@ func containerOf(pod *yaml.Node) (*yaml.Node, error) {
 func commandLine(container *yaml.Node) ([]*yaml.Node, error) {
 	var words []*yaml.Node
 	for _, name := range []string{"command", "args"} {
-		list := field(container, name)
+		list := yamlnode.Value(container, name)
 		if list == nil || list.Tag == "!!null" {
 			continue
 		}

@@ -10,11 +10,13 @@ import (
 	"unicode"
 
 	"github.com/slicewright/slicewright/app/experiment/controllers"
+	"github.com/slicewright/slicewright/app/internal/api"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // The identity of a Plan.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	PlanKind   = "ExperimentPlan"
 )
 
@@ -266,5 +268,5 @@ func shown(controllers string) string {
 	if controllers == "" {
 		return "no --controllers, which is *"
 	}
-	return "--controllers=" + strings.Map(harmless, controllers)
+	return "--controllers=" + text.Line(controllers)
 }
