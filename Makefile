@@ -31,8 +31,8 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s "$$(printf '\t')"
 
 .PHONY: build
-build: ## Build bin/slicewright and bin/slicewright-lab, without cgo: smaller on disk and in memory
-	CGO_ENABLED=0 go build -trimpath -o bin/slicewright ./app/cmd/slicewright
+build: ## Build bin/slicewright, bin/slicewright-agent and bin/slicewright-lab, without cgo: smaller on disk and in memory
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./app/cmd/slicewright ./app/cmd/slicewright-agent
 	CGO_ENABLED=0 go build -C lab -trimpath -o ../bin/slicewright-lab ./cmd/slicewright-lab
 
 $(TOOLS)/.installed: tools/go.mod tools/go.sum

@@ -7,8 +7,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/watch"
@@ -54,7 +54,7 @@ func (f *backendsFlags) fromCluster(ctx context.Context, v *backendsView) error 
 }
 
 // list takes the slices of a namespace in.
-func (f *backendsFlags) list(ctx context.Context, v *backendsView, client kubernetes.Interface, namespace string) error {
+func (f *backendsFlags) list(ctx context.Context, v *backendsView, client apiclient.Interface, namespace string) error {
 	options := metav1.ListOptions{LabelSelector: f.selector, Limit: 500}
 	for {
 		list, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, options)
@@ -74,7 +74,7 @@ func (f *backendsFlags) list(ctx context.Context, v *backendsView, client kubern
 }
 
 // watchCluster shows changes until ctx ends.
-func (f *backendsFlags) watchCluster(ctx context.Context, v *backendsView, client kubernetes.Interface, namespaces []string) error {
+func (f *backendsFlags) watchCluster(ctx context.Context, v *backendsView, client apiclient.Interface, namespaces []string) error {
 	if err := access.Check(ctx, client.AuthorizationV1(), namespaces); err != nil {
 		return err
 	}

@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/readiness/experiment"
 )
@@ -21,15 +21,32 @@ import (
 // readPlanCluster looks at a cluster for a plan. What may not be read is in the
 // plan, and is no error; a cluster that does not answer at all is one.
 func readPlanCluster(ctx context.Context, flags *command.ClusterFlags) (*experiment.Cluster, error) {
-	client, _, err := flags.Connect("experiment plan")
+	client, connection, err := flags.Connect("experiment plan")
 	if err != nil {
 		return nil, err
 	}
-	return planCluster(ctx, client)
+	versions, err := discovery.NewDiscoveryClientForConfig(connection)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return planCluster(ctx, withDiscovery{client, versions})
 }
 
+// clients are what the cluster is read with.
+type clients interface {
+	apiclient.Interface
+	Discovery() discovery.DiscoveryInterfaces
+}
+
+type withDiscovery struct {
+	apiclient.Interface
+	versions *discovery.DiscoveryClient
+}
+
+func (c withDiscovery) Discovery() discovery.DiscoveryInterfaces { return c.versions }
+
 // planCluster gets and lists, and does nothing else.
-func planCluster(ctx context.Context, client kubernetes.Interface) (*experiment.Cluster, error) {
+func planCluster(ctx context.Context, client clients) (*experiment.Cluster, error) {
 	c := &experiment.Cluster{Unread: map[string]string{}}
 	version, err := discovery.ToServerVersionInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx)
 	switch {

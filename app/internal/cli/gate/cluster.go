@@ -2,6 +2,8 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -11,9 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/version"
+	batchclient "k8s.io/client-go/kubernetes/typed/batch/v1"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/readiness"
@@ -22,18 +26,47 @@ import (
 // readGateCluster reads what criteria ask of a running cluster. A resource that
 // may not be listed makes its criteria unknown and is no error.
 func readGateCluster(ctx context.Context, flags *command.ClusterFlags) (*readiness.Cluster, error) {
-	client, _, err := flags.Connect("gate")
+	client, connection, err := flags.Connect("gate")
 	if err != nil {
 		return nil, err
 	}
-	return listGateCluster(ctx, client), nil
+	batch, err := batchclient.NewForConfig(connection)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return listGateCluster(ctx, withBatch{client, batch}), nil
 }
 
-func listGateCluster(ctx context.Context, client kubernetes.Interface) *readiness.Cluster {
+// clients are what the cluster is read with.
+type clients interface {
+	apiclient.Interface
+	BatchV1() batchclient.BatchV1Interface
+	// ServerVersion is the API server's version, such as "v1.37.2".
+	ServerVersion(context.Context) (string, error)
+}
+
+type withBatch struct {
+	apiclient.Interface
+	batch *batchclient.BatchV1Client
+}
+
+func (c withBatch) BatchV1() batchclient.BatchV1Interface { return c.batch }
+
+func (c withBatch) ServerVersion(ctx context.Context) (string, error) {
+	answer, err := c.CoreV1().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return "", err
+	}
+	var info version.Info
+	err = json.Unmarshal(answer, &info)
+	return info.GitVersion, err
+}
+
+func listGateCluster(ctx context.Context, client clients) *readiness.Cluster {
 	c := &readiness.Cluster{Read: time.Now(), Unread: map[string]string{}}
 	// Without an answer the version is not known, which the criteria that need it say.
-	if version, err := client.Discovery().ServerVersion(); err == nil {
-		c.Kubernetes = version.GitVersion
+	if version, err := client.ServerVersion(ctx); err == nil {
+		c.Kubernetes = version
 	}
 	list := func(resource string, page pager.ListPageFunc, take func(runtime.Object)) {
 		err := pager.New(page).EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/config"
 	"github.com/slicewright/slicewright/app/internal/shadow/live"
@@ -108,7 +108,7 @@ func (f *runFlags) run(ctx context.Context, streams command.Streams) error {
 
 // checkAccess refuses to start without permissions. An API server that cannot
 // be asked is no reason: the watch will find out when it is back.
-func checkAccess(ctx context.Context, client kubernetes.Interface, namespaces []string, logger *slog.Logger) error {
+func checkAccess(ctx context.Context, client apiclient.Interface, namespaces []string, logger *slog.Logger) error {
 	err := access.Check(ctx, client.AuthorizationV1(), namespaces)
 	var denied *access.Error
 	if err != nil && !errors.As(err, &denied) && ctx.Err() == nil {
@@ -166,7 +166,7 @@ func (r *runner) newFleet(part shard, counts publish.Metrics) (*publish.Fleet, e
 
 // run watches and publishes until ctx ends. With leader election every replica
 // watches, and the leader alone publishes.
-func (r *runner) run(ctx context.Context, client kubernetes.Interface, connection *rest.Config) error {
+func (r *runner) run(ctx context.Context, client apiclient.Interface, connection *rest.Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup

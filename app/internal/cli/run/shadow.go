@@ -3,8 +3,7 @@ package run
 import (
 	"slices"
 
-	"k8s.io/client-go/kubernetes"
-
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/config"
 	"github.com/slicewright/slicewright/app/internal/shadow/live"
 	"github.com/slicewright/slicewright/endpointset"
@@ -13,7 +12,7 @@ import (
 // newShadow returns what compares the upstreams in mode shadow, nil if there are
 // none: then nothing in this process knows how to ask for Endpoints, so that an
 // upstream that was switched has no way back to them.
-func (r *runner) newShadow(client kubernetes.Interface, part shard) *live.Watcher {
+func (r *runner) newShadow(client apiclient.Interface, part shard) *live.Watcher {
 	var services []endpointset.ServiceKey
 	for _, u := range r.conf.Upstreams {
 		key := u.Upstream(r.conf).Service

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/cli/choice"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
@@ -24,7 +24,7 @@ type verifySlices struct {
 	service endpointset.ServiceKey
 	source  live.Source
 	// client and host are nil and "" without a cluster.
-	client kubernetes.Interface
+	client apiclient.Interface
 	host   string
 }
 
@@ -81,7 +81,7 @@ func fixed(index *endpointset.Index, named endpointset.ServiceKey, where string)
 // accessChecked asks first whether slices may be read: a watch would try for ever.
 type accessChecked struct {
 	live.Cluster
-	client kubernetes.Interface
+	client apiclient.Interface
 }
 
 // Run implements live.Source.

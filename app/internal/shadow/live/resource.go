@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 )
 
 // A resource is one kind of object that is watched.
@@ -24,7 +25,7 @@ type resource struct {
 	needed bool
 	// effect is what cannot be said without it.
 	effect string
-	calls  func(kubernetes.Interface, string) calls
+	calls  func(apiclient.Interface, string) calls
 	// only restricts a call to one Service; nil for what is not of one Service.
 	only func(options *metav1.ListOptions, service string)
 }
@@ -62,26 +63,26 @@ func labelled(options *metav1.ListOptions, service string) {
 var (
 	endpointsResource = resource{
 		name: "endpoints", kind: &corev1.Endpoints{}, needed: true, effect: "there is nothing to compare", only: named,
-		calls: func(c kubernetes.Interface, ns string) calls { return callsOf(c.CoreV1().Endpoints(ns)) },
+		calls: func(c apiclient.Interface, ns string) calls { return callsOf(c.CoreV1().Endpoints(ns)) },
 	}
 	slicesResource = resource{
 		name: "endpointslices.discovery.k8s.io", kind: &discoveryv1.EndpointSlice{}, needed: true, effect: "there is nothing to compare", only: labelled,
-		calls: func(c kubernetes.Interface, ns string) calls { return callsOf(c.DiscoveryV1().EndpointSlices(ns)) },
+		calls: func(c apiclient.Interface, ns string) calls { return callsOf(c.DiscoveryV1().EndpointSlices(ns)) },
 	}
 	servicesResource = resource{
 		name: "services", kind: &corev1.Service{}, only: named,
 		effect: "orphan-slices and another-service are never found, and the second IP family is guessed from the addresses",
-		calls:  func(c kubernetes.Interface, ns string) calls { return callsOf(c.CoreV1().Services(ns)) },
+		calls:  func(c apiclient.Interface, ns string) calls { return callsOf(c.CoreV1().Services(ns)) },
 	}
 	podsResource = resource{
 		name: "pods", kind: &corev1.Pod{},
 		effect: "an address that only Endpoints have counts as endpoints-stale, though a Pod may have it",
-		calls:  func(c kubernetes.Interface, ns string) calls { return callsOf(c.CoreV1().Pods(ns)) },
+		calls:  func(c apiclient.Interface, ns string) calls { return callsOf(c.CoreV1().Pods(ns)) },
 	}
 	nodesResource = resource{
 		name: "nodes", kind: &corev1.Node{},
 		effect: "a Pod that slices lack since its Node does not exist counts as slices-behind",
-		calls:  func(c kubernetes.Interface, _ string) calls { return callsOf(c.CoreV1().Nodes()) },
+		calls:  func(c apiclient.Interface, _ string) calls { return callsOf(c.CoreV1().Nodes()) },
 	}
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/endpointset"
 )
@@ -53,7 +53,7 @@ type Judgement struct {
 // A Watcher compares the Endpoints of Services with their slices. Make it with
 // [New] and Run it; the other methods may be called from any goroutine.
 type Watcher struct {
-	client  kubernetes.Interface
+	client  apiclient.Interface
 	options Options
 	window  time.Duration
 	ceiling time.Duration
@@ -83,7 +83,7 @@ type service struct {
 }
 
 // New returns a watcher that has seen nothing yet.
-func New(client kubernetes.Interface, options Options) *Watcher {
+func New(client apiclient.Interface, options Options) *Watcher {
 	w := &Watcher{
 		client: client, options: options, logger: options.Logger, window: options.Window, ceiling: options.Ceiling,
 		woken: make(chan struct{}, 1), judged: make(chan struct{}),

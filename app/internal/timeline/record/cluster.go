@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/timeline/store"
 	"github.com/slicewright/slicewright/endpointset"
@@ -32,7 +32,7 @@ const (
 
 // Cluster records a cluster.
 type Cluster struct {
-	Client kubernetes.Interface
+	Client apiclient.Interface
 	Scope  Scope
 	// Now is the clock.
 	Now func() time.Time

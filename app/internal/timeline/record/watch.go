@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/slicewright/slicewright/app/internal/apiclient"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/internal/pause"
@@ -39,7 +39,7 @@ const (
 // goes on where it stopped or replaces it.
 type watcher struct {
 	resource  resource
-	client    kubernetes.Interface
+	client    apiclient.Interface
 	namespace string
 	now       func() time.Time
 	log       *slog.Logger
