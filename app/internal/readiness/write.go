@@ -1,12 +1,12 @@
 package readiness
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
@@ -18,15 +18,13 @@ func Formats() []string { return []string{"table", "json", "markdown"} }
 func (v *Verdict) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return output.JSON(w, v)
 	case "table":
 		return v.writeTable(w)
 	case "markdown":
 		return v.writeMarkdown(w)
 	}
-	return fmt.Errorf("unknown output %q: use one of %s", format, strings.Join(Formats(), ", "))
+	return output.Check(format, Formats())
 }
 
 func (v *Verdict) writeTable(out io.Writer) error {
@@ -51,6 +49,12 @@ func (v *Verdict) writeTable(out io.Writer) error {
 		}
 		if w := r.Waiver; w != nil {
 			fmt.Fprintf(&page, "  %s\n", text.Line(w.Sentence()))
+		}
+	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&page, "\n%s\n", text.Line(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&page, "  %s\n", text.Line(r.Sentence()))
 		}
 	}
 	fmt.Fprintf(&page, "\n%s\n", v.Sentence())
@@ -78,8 +82,22 @@ func (v *Verdict) writeMarkdown(out io.Writer) error {
 			fmt.Fprintf(&page, "\n%s\n", text.Markdown(w.Sentence()))
 		}
 	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&page, "\n## %s\n\n", text.Markdown(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&page, "- %s\n", text.Markdown(r.Sentence()))
+		}
+	}
 	_, err := io.WriteString(out, page.String())
 	return err
+}
+
+// Sentence says which file of which day a criterion rests on.
+func (r *Rest) Sentence() string {
+	if r.File == "" {
+		return fmt.Sprintf("%s rests on evidence of %s", r.Criterion, stamp(r.Of))
+	}
+	return fmt.Sprintf("%s rests on %s of %s", r.Criterion, r.File, stamp(r.Of))
 }
 
 // Sentence says the whole in one.

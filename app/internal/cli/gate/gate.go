@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,8 +69,8 @@ Exit codes: 0 every criterion is met or waived, 3 one is not met, 4 one is unkno
 }
 
 func (f *gateFlags) run(ctx context.Context, streams command.Streams) error {
-	if !slices.Contains(gateFormats, f.output) {
-		return command.UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(gateFormats, ", "))
+	if err := command.CheckOutput(f.output, gateFormats); err != nil {
+		return err
 	}
 	if f.output == "html" {
 		if err := command.NoTerminal(streams.Out, "gate.html"); err != nil {
@@ -109,7 +108,7 @@ func (f *gateFlags) run(ctx context.Context, streams command.Streams) error {
 // facts reads everything that was given. What cannot be read is an error: a
 // mistyped name must not look like evidence that there is none.
 func (f *gateFlags) facts(ctx context.Context, streams command.Streams) (*readiness.Facts, error) {
-	facts := &readiness.Facts{}
+	facts := &readiness.Facts{Names: readiness.Names{Registry: f.registry, Shadow: f.shadow, Timeline: f.timeline}}
 	var err error
 	if f.registry != "" {
 		if facts.Registry, err = registryfile.Load(f.registry); err != nil {
@@ -126,7 +125,7 @@ func (f *gateFlags) facts(ctx context.Context, streams command.Streams) (*readin
 		if err != nil {
 			return nil, err
 		}
-		facts.Experiments = append(facts.Experiments, *e)
+		facts.Experiments = append(facts.Experiments, readiness.ExperimentFile{File: name, Experiment: *e})
 	}
 	if f.timeline != "" {
 		if facts.Timeline, err = readRecording(ctx, f.timeline); err != nil {
