@@ -200,7 +200,7 @@ func aggregateEvent(row map[string]string) (*Event, error) {
 		code = int(f)
 	}
 	e := &Event{
-		Stage: ResponseComplete, Verb: knownVerb([]byte(row["verb"])), User: row["username"], UserAgent: row["useragent"],
+		Stage: responseComplete, Verb: knownVerb([]byte(row["verb"])), User: row["username"], UserAgent: row["useragent"],
 		Pod: row["pod"], Resource: parseResource(row["apigroup"], row["resource"], ""), Namespace: row["namespace"],
 		Code: code, Reason: row["reason"], Received: looseTime(row["firstseen"]), At: looseTime(row["lastseen"]), Times: int(count),
 	}

@@ -250,9 +250,9 @@ func finishGoogle(f *fields) {
 		f.ID = f.operationID
 	}
 	f.Received = f.At
-	f.Stage = ResponseComplete
+	f.Stage = responseComplete
 	if f.first && !f.last {
-		f.Stage = ResponseStarted
+		f.Stage = responseStarted
 	}
 	f.Code = httpCode(f.grpcCode)
 }

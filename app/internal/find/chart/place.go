@@ -38,7 +38,7 @@ func (r *Rendered) Place(t *Template, number, column int) Place {
 		return Place{File: t.File}
 	}
 	var last Place
-	for _, f := range r.source.files {
+	for _, f := range r.tree.files {
 		helper := strings.HasPrefix(path.Base(f.Name), "_")
 		if !helper && path.Base(f.Name) != "values.yaml" {
 			continue

@@ -74,7 +74,7 @@ type Rendered struct {
 	Templates []Template
 	Problems  []Problem
 
-	source *source
+	tree   *chartTree
 	values []Values
 }
 
@@ -99,7 +99,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendered{Dir: dir, Name: plain(s.name), source: s, Problems: s.unread, With: "its own values"}
+	r := &Rendered{Dir: dir, Name: plain(s.name), tree: s, Problems: s.unread, With: "its own values"}
 	// The name of the release is the chart's: most charts then name their objects
 	// as the chart is named, and an application is known by it.
 	request := Request{Files: s.files, Release: releaseName(s.name), Namespace: o.Namespace}
@@ -138,7 +138,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 
 // template finds the file of a template by Helm's name for it, which has the
 // names of sub-charts where the file has their directories.
-func (s *source) template(name string) (string, []byte) {
+func (s *chartTree) template(name string) (string, []byte) {
 	if data := s.file(name); data != nil {
 		return name, data
 	}

@@ -76,9 +76,9 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		r.skip(from.at(kindKey), fmt.Sprintf("%s %s: %v", objects.Clean(meta.kind), objects.Clean(nameOf(n)), plainError(err)))
 		return
 	}
-	place := objects.Place{Kind: from.at(kindKey), Rules: rulePlaces(from, n)}
-	if err := r.snapshot.Add(object, place); err != nil {
-		r.skip(place.Kind, fmt.Sprintf("%s: %v", objects.Clean(meta.kind), err))
+	at := objects.Locators{Kind: from.at(kindKey), Rules: ruleLocators(from, n)}
+	if err := r.snapshot.Add(object, at); err != nil {
+		r.skip(at.Kind, fmt.Sprintf("%s: %v", objects.Clean(meta.kind), err))
 	}
 }
 
@@ -179,9 +179,9 @@ func without(n *yaml.Node, names ...string) *yaml.Node {
 	return &out
 }
 
-// rulePlaces locates the resources key of every rule, or the rule where it has
+// ruleLocators locates the resources key of every rule, or the rule where it has
 // none.
-func rulePlaces(from origin, n *yaml.Node) []string {
+func ruleLocators(from origin, n *yaml.Node) []string {
 	_, rules := field(n, "rules")
 	if rules == nil || rules.Kind != yaml.SequenceNode {
 		return nil

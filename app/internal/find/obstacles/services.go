@@ -53,7 +53,7 @@ func services(s *objects.Snapshot, grants *rbac.Analysis) []evidence.Obstacle {
 		}
 		svc, found := known[k]
 		ref := objects.Ref{Kind: "Service", Namespace: k.namespace, Name: k.name}
-		o := evidence.Obstacle{Object: ref.String(), Locator: svc.Place.Locator(ref), Writers: writersOf(who, endpoints[k])}
+		o := evidence.Obstacle{Object: ref.String(), Locator: svc.Locators.Of(ref), Writers: writersOf(who, endpoints[k])}
 		if len(by) == 1 {
 			fed(&o, k, svc, found, by[mirroring])
 		} else {

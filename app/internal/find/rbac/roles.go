@@ -131,7 +131,7 @@ func appendRules(out []rule, role *objects.Role, seen map[string]bool) []rule {
 			continue
 		}
 		own[key] = true
-		entry := rule{role: role.Ref, locator: role.Place.RuleLocator(role.Ref, i)}
+		entry := rule{role: role.Ref, locator: role.Locators.OfRule(role.Ref, i)}
 		if a, ok := accessTo(&role.Rules[i], endpoints); ok {
 			entry.endpoints = &a
 		}
@@ -177,7 +177,7 @@ func (r *roles) selectSources(role *objects.Role) []*objects.Role {
 		if err != nil {
 			// The aggregation controller gives such a role up as a whole.
 			r.problems = append(r.problems, evidence.Problem{
-				Locator: role.Place.Locator(role.Ref),
+				Locator: role.Locators.Of(role.Ref),
 				Message: fmt.Sprintf("%s has an aggregationRule that is invalid: it aggregates nothing", role.Ref),
 			})
 			return nil

@@ -46,7 +46,7 @@ type Workload struct {
 	Images []evidence.Image
 	// Containers are the names of the containers, sorted.
 	Containers []string
-	// Pods are the names of those seen, sorted, at most MaxPods.
+	// Pods are the names of those seen, sorted, at most maxPods.
 	Pods     []string
 	PodCount int
 	// Idle says why no Pod is expected: "scaled to zero", "suspended",
@@ -64,8 +64,8 @@ type Workload struct {
 	Locator string
 }
 
-// MaxPods bounds the Pod names that a Workload lists. PodCount counts all.
-const MaxPods = 10
+// maxPods bounds the Pod names that a Workload lists. PodCount counts all.
+const maxPods = 10
 
 // Index answers by ServiceAccount and by Pod. It is immutable and may be used by
 // several goroutines.

@@ -267,7 +267,7 @@ func (f *finder) coverage(read int) evidence.Coverage {
 
 func objectEvidence(e *objects.Endpoints, detector, excerpt string) evidence.Evidence {
 	return evidence.Evidence{
-		Source: evidence.SourceObject, Detector: detector, Locator: e.Place.Locator(e.Ref), Count: 1,
+		Source: evidence.SourceObject, Detector: detector, Locator: e.Locators.Of(e.Ref), Count: 1,
 		Excerpt: fmt.Sprintf("%s: %s", e.Ref, excerpt),
 	}
 }
