@@ -59,9 +59,9 @@ test: deps lint apidiff control-plane test-unit test-race test-consumers ## Ever
 	@echo "make test: everything passed"
 
 .PHONY: test-unit
-test-unit: deps $(TOOLS)/.installed ## The product's packages and the lab's own
+test-unit: deps $(TOOLS)/.installed ## The product's packages, the tools' and the lab's own
 	$(GOTESTSUM) -timeout 15m $(PRODUCT)
-	cd tools && GOWORK=off go test ./...
+	cd tools && GOWORK=off $(GOTESTSUM) ./...
 	cd lab && $(GOTESTSUM) -timeout 15m $$(go list ./... | grep -vE '/lab/(scenarios|conformance/played)$$')
 
 .PHONY: test-consumers
@@ -85,6 +85,13 @@ test-conformance: deps $(TOOLS)/.installed control-plane ## The conformance scen
 conformance: deps control-plane ## Run every consumer through every scenario, and write docs/conformance.md
 	go run -C lab ./cmd/slicewright-lab conformance --write
 
+# Swaps that survive are places where a mistake would go unnoticed. Neither
+# make test nor CI runs it: CONTRIBUTING.md says how it is used.
+.PHONY: mutate
+mutate: ## Swap one operator at a time and print what no test notices: PACKAGE=./endpointset (all places), N=200 SEED=7 (random ones)
+	@GOWORK=off go build -C tools -o $(TOOLS)/mutate ./mutate
+	@nice $(TOOLS)/mutate $(if $(N),-n $(N)) $(if $(SEED),-seed $(SEED)) $(if $(JOBS),-j $(JOBS)) $(if $(BORDERS),-borders) $(or $(PACKAGE),$(PRODUCT))
+
 .PHONY: lint
 lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in added text (see CONTRIBUTING.md)
 	@unformatted=$$($(TOOLS)/gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)); \
@@ -92,6 +99,7 @@ lint: $(TOOLS)/.installed ## gofumpt, go vet, staticcheck, and words to avoid in
 	go vet $(PRODUCT)
 	$(TOOLS)/staticcheck $(PRODUCT)
 	cd lab && go vet ./... && $(TOOLS)/staticcheck $$(go list ./... | grep -vE '$(KUBERNETES)')
+	cd tools && GOWORK=off go vet ./... && GOWORK=off $(TOOLS)/staticcheck ./...
 	GOWORK=off go run -C tools ./words
 
 .PHONY: apidiff

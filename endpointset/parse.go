@@ -33,7 +33,7 @@ func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 		service: service,
 		trigger: parseTrigger(es.Annotations[corev1.EndpointsLastChangeTriggerTime]),
 		manager: ix.names.handle(manager, &manager),
-		family:  familyOf(es.AddressType),
+		family:  FamilyOfAddressType(es.AddressType),
 		refused: ix.options.refuseManager(manager),
 	}
 	version := wellFormed(es.ResourceVersion)
@@ -129,7 +129,7 @@ func (s *Slice) parseEndpoints(es *discoveryv1.EndpointSlice, version string, ix
 			extra.addf("%s", addr)
 		}
 		p := placeOf(ep)
-		r := record{addr: addr.As16(), flags: conditionFlags(ep.Conditions), place: ix.places.handleLocked(p.node, &p)}
+		r := record{addr: addr.As16(), flags: ConditionsOf(ep.Conditions).flags(), place: ix.places.handleLocked(p.node, &p)}
 		if ix.options.refuseAddr(addr) {
 			r.flags |= flagRefused
 		}
@@ -233,22 +233,6 @@ func (r *record) setTarget(text []byte, own int, name, uid string) []byte {
 	return text
 }
 
-// conditionFlags fills in what is absent: ready and serving are true,
-// terminating is false (S4).
-func conditionFlags(c discoveryv1.EndpointConditions) flags {
-	var f flags
-	if c.Ready == nil || *c.Ready {
-		f |= flagReady
-	}
-	if c.Serving == nil || *c.Serving {
-		f |= flagServing
-	}
-	if c.Terminating != nil && *c.Terminating {
-		f |= flagTerminating
-	}
-	return f
-}
-
 // parseAddress returns the first address if it is one of the family. A zone,
 // an IPv4 address in IPv6 clothing and leading zeros are refused, as the API
 // server does.
@@ -270,16 +254,6 @@ func describe(addresses []string) string {
 	return "the address " + quote(addresses[0])
 }
 
-func familyOf(t discoveryv1.AddressType) Family {
-	switch t {
-	case discoveryv1.AddressTypeIPv4:
-		return IPv4
-	case discoveryv1.AddressTypeIPv6:
-		return IPv6
-	}
-	return 0
-}
-
 // wellFormed returns the resourceVersion if it can be compared, else "".
 func wellFormed(version string) string {
 	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
@@ -296,7 +270,7 @@ func parseTrigger(s string) int64 {
 	if err != nil {
 		return 0
 	}
-	return t.UnixNano()
+	return unixNano(t)
 }
 
 func deref[T any](p *T) T {

@@ -34,6 +34,10 @@ func PortNamed(name string) PortName { return PortName{name, true} }
 // Name returns the name that is chosen; chosen is false for every port.
 func (p PortName) Name() (name string, chosen bool) { return p.name, p.one }
 
+// Equal reports whether both choose the same ports, as == does. Packages that
+// compare field by field, such as go-cmp, need it.
+func (p PortName) Equal(other PortName) bool { return p == other }
+
 // String returns the quoted name, or "every port".
 func (p PortName) String() string {
 	if !p.one {

@@ -162,17 +162,3 @@ func (sel *Selection) exclude(e *entry, reason Reason) {
 func (b *Backend) fellBack(p Policy) bool {
 	return p.fallsBack() && !p.admits(b.Conditions.flags())
 }
-
-func (c Conditions) flags() flags {
-	var f flags
-	if c.Ready {
-		f |= flagReady
-	}
-	if c.Serving {
-		f |= flagServing
-	}
-	if c.Terminating {
-		f |= flagTerminating
-	}
-	return f
-}

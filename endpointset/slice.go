@@ -56,6 +56,16 @@ func (s *Slice) TriggerTime() time.Time {
 // Len returns how many endpoints of the slice have a usable address.
 func (s *Slice) Len() int { return len(s.records) }
 
+// Ports returns the ports of the slice that have a number, sorted. Every endpoint
+// of the slice has all of them (S2).
+func (s *Slice) Ports() []Port {
+	ports := make([]Port, len(s.ports))
+	for i, p := range s.ports {
+		ports[i] = p.Value()
+	}
+	return ports
+}
+
 // A record is one endpoint of a slice. There may be a million of them, so it
 // is 48 bytes and holds no string of its own: what many endpoints have in
 // common is interned in place, and what only one has stands in the slice's text.
@@ -100,6 +110,26 @@ const (
 )
 
 func (f flags) has(flag flags) bool { return f&flag != 0 }
+
+// conditions returns the conditions that are among the flags.
+func (f flags) conditions() Conditions {
+	return Conditions{Ready: f.has(flagReady), Serving: f.has(flagServing), Terminating: f.has(flagTerminating)}
+}
+
+// flags returns the conditions as flags.
+func (c Conditions) flags() flags {
+	var f flags
+	if c.Ready {
+		f |= flagReady
+	}
+	if c.Serving {
+		f |= flagServing
+	}
+	if c.Terminating {
+		f |= flagTerminating
+	}
+	return f
+}
 
 // targetName returns the name of the object behind r, "" if there is none.
 func (s *Slice) targetName(r *record) string {

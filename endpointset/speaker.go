@@ -48,7 +48,7 @@ func appendSpeakers(dst []entry, candidates []candidate) []entry {
 		}
 		return dst
 	case samePorts(candidates):
-		winner := speaker(candidates)
+		winner := speaking(candidates)
 		for _, port := range winner.slice.ports {
 			dst = append(dst, entry{port, winner, true})
 		}
@@ -72,7 +72,7 @@ func appendSpeakers(dst []entry, candidates []candidate) []entry {
 			same = append(same, carried[n].candidate)
 			n++
 		}
-		winner := speaker(same)
+		winner := speaking(same)
 		port := carried[slices.IndexFunc(carried[:n], func(e entry) bool { return e.candidate == winner })].port
 		dst = append(dst, entry{port, winner, len(same) > 1})
 		carried = carried[n:]
@@ -90,78 +90,110 @@ func samePorts(candidates []candidate) bool {
 	return true
 }
 
-// speaker returns the candidate that speaks for a backend. Comparing pairs
-// alone would depend on their order, so there are two steps (S6): first the
-// newest record of each target, then the best of those. A record that is not
-// believed speaks only when no other does.
-func speaker(candidates []candidate) candidate {
+// A claim is a record's claim to speak for an address: all that decides it.
+type claim struct {
+	index      int // in the list that is decided over
+	refused    bool
+	uid        [16]byte // the target's UID if it is a UUID
+	textUID    string   // the target's UID if it is not
+	conditions Conditions
+	version    string // of the slice, "" unless well formed
+	trigger    int64  // of the slice, 0 when absent
+	slice      string
+	order      int
+}
+
+// claim returns the candidate's claim; index is its place among the candidates.
+func (c candidate) claim(index int) claim {
+	claim := claim{
+		index: index, refused: c.refused(), conditions: c.record.flags.conditions(),
+		version: c.slice.version, trigger: c.slice.trigger, slice: c.slice.key.Name, order: int(c.order),
+	}
+	if c.record.flags.has(flagTextUID) {
+		claim.textUID = c.slice.targetUID(c.record)
+	} else {
+		claim.uid = c.record.uid
+	}
+	return claim
+}
+
+// speaking returns the candidate that speaks for a backend.
+func speaking(candidates []candidate) candidate {
 	if len(candidates) == 1 {
 		return candidates[0]
 	}
-	// Those of one target together, the newest first.
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(compareBelief(a, b), compareTarget(a, b), compareNewest(a, b))
+	claims := make([]claim, 0, 8) // enough for most, and not on the heap
+	for i, c := range candidates {
+		claims = append(claims, c.claim(i))
+	}
+	return candidates[speaker(claims)]
+}
+
+// speaker returns the index of the claim that holds. Comparing pairs alone would
+// depend on their order, so there are two steps (S6): first the newest record of
+// each target, then the best of those. A record that is not believed speaks only
+// when no other does. It reorders the claims.
+func speaker(claims []claim) int {
+	// The claims of one target together, the newest first.
+	slices.SortFunc(claims, func(a, b claim) int {
+		return cmp.Or(compareBelief(&a, &b), compareTarget(&a, &b), compareNewest(&a, &b))
 	})
-	best := candidates[0]
-	for i, c := range candidates[1:] {
+	best := &claims[0]
+	for i := range claims[1:] {
+		last, c := &claims[i], &claims[i+1]
 		if compareBelief(c, best) != 0 {
 			break
 		}
-		if compareTarget(c, candidates[i]) == 0 {
+		if compareTarget(c, last) == 0 {
 			continue // its target has spoken
 		}
 		if cmp.Or(compareHealth(c, best), compareNewest(c, best)) < 0 {
 			best = c
 		}
 	}
-	return best
+	return best.index
 }
 
 func (c candidate) refused() bool { return c.slice.refused || c.record.flags.has(flagRefused) }
 
-func compareBelief(a, b candidate) int { return compareBool(b.refused(), a.refused()) }
+func compareBelief(a, b *claim) int { return compareBool(b.refused, a.refused) }
 
 // compareTarget orders by UID, in an order without a meaning.
-func compareTarget(a, b candidate) int {
-	aText, bText := a.record.flags.has(flagTextUID), b.record.flags.has(flagTextUID)
-	if aText && bText {
-		return strings.Compare(a.slice.targetUID(a.record), b.slice.targetUID(b.record))
-	}
-	return cmp.Or(compareBool(aText, bText), bytes.Compare(a.record.uid[:], b.record.uid[:]))
+func compareTarget(a, b *claim) int {
+	return cmp.Or(strings.Compare(a.textUID, b.textUID), bytes.Compare(a.uid[:], b.uid[:]))
 }
 
 // compareNewest puts the newer record first. It is 0 only for one and the same
 // record, since the slices of a Service are in one namespace and so differ in
 // name.
-func compareNewest(a, b candidate) int {
+func compareNewest(a, b *claim) int {
 	return cmp.Or(
-		compareVersions(b.slice.version, a.slice.version),
-		cmp.Compare(b.slice.trigger, a.slice.trigger),
-		strings.Compare(a.slice.key.Name, b.slice.key.Name),
+		compareVersions(b.version, a.version),
+		cmp.Compare(b.trigger, a.trigger),
+		strings.Compare(a.slice, b.slice),
 		cmp.Compare(a.order, b.order),
 	)
 }
 
-// compareVersions compares as numbers; a slice without a version is older than
-// any other.
+// compareVersions compares as numbers; a missing version counts as the oldest.
 func compareVersions(a, b string) int {
 	if a == "" || b == "" {
 		return cmp.Compare(len(a), len(b))
 	}
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	if err != nil {
-		return 0 // cannot be: Parse lets none in that is not well formed
+		return 0 // cannot be: wellFormed lets no other version in
 	}
 	return order
 }
 
 // compareHealth puts first what is not terminating, then what is ready, then
 // what is serving.
-func compareHealth(a, b candidate) int {
+func compareHealth(a, b *claim) int {
 	return cmp.Or(
-		compareBool(b.record.flags.has(flagTerminating), a.record.flags.has(flagTerminating)),
-		compareBool(a.record.flags.has(flagReady), b.record.flags.has(flagReady)),
-		compareBool(a.record.flags.has(flagServing), b.record.flags.has(flagServing)),
+		compareBool(b.conditions.Terminating, a.conditions.Terminating),
+		compareBool(a.conditions.Ready, b.conditions.Ready),
+		compareBool(a.conditions.Serving, b.conditions.Serving),
 	)
 }
 
@@ -203,7 +235,7 @@ func (e *entry) backend() Backend {
 	port, place, f := e.port.Value(), e.record.place.Value(), e.record.flags
 	return Backend{
 		ID:          e.id(),
-		Conditions:  Conditions{Ready: f.has(flagReady), Serving: f.has(flagServing), Terminating: f.has(flagTerminating)},
+		Conditions:  f.conditions(),
 		AppProtocol: port.AppProtocol,
 		Zone:        place.zone,
 		Node:        place.node,

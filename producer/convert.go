@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/slicewright/slicewright/endpointset"
 )
@@ -22,6 +21,12 @@ const DefaultConvertManagedBy = "convert.slicewright.dev"
 
 // maxListDepth bounds Lists within Lists. kubectl writes one level.
 const maxListDepth = 8
+
+// annotationLeaderElection is on an Endpoints object that is the lock of a leader
+// election. It is LeaderElectionRecordAnnotationKey of
+// k8s.io/client-go/tools/leaderelection/resourcelock, copied because that package
+// imports the whole clientset.
+const annotationLeaderElection = "control-plane.alpha.kubernetes.io/leader"
 
 // ConvertOptions say how manifests are converted. The zero value is usable.
 type ConvertOptions struct {
@@ -158,8 +163,8 @@ func (c *converter) item(doc *document, value []byte, at path, _ int) error {
 		Namespace: cmp.Or(endpoints.Namespace, c.options.Namespace),
 		Name:      endpoints.Name,
 	}}
-	if _, lock := endpoints.Annotations[resourcelock.LeaderElectionRecordAnnotationKey]; lock {
-		r.problem(at.with("metadata", "annotations"), "it is the lock of a leader election (annotation %s), and no Service's: elect by a Lease (coordination.k8s.io/v1) instead, there is nothing to convert", resourcelock.LeaderElectionRecordAnnotationKey)
+	if _, lock := endpoints.Annotations[annotationLeaderElection]; lock {
+		r.problem(at.with("metadata", "annotations"), "it is the lock of a leader election (annotation %s), and no Service's: elect by a Lease (coordination.k8s.io/v1) instead, there is nothing to convert", annotationLeaderElection)
 		return r.problems.err()
 	}
 	desired := Desired{

@@ -127,7 +127,7 @@ type fataler interface{ Fatalf(string, ...any) }
 
 // holdToTheAPI checks what every converted slice must be.
 func holdToTheAPI(t fataler, s *discovery.EndpointSlice, limit int) {
-	family := familyOf(s)
+	family := endpointset.FamilyOfAddressType(s.AddressType)
 	if s.APIVersion != "discovery.k8s.io/v1" || s.Kind != "EndpointSlice" || family == 0 {
 		t.Fatalf("a %s %s of type %s", s.APIVersion, s.Kind, s.AddressType)
 	}

@@ -54,7 +54,10 @@ func ExampleDesired_Validate() {
 // former times goes after the first Sync.
 func ExampleWriter() {
 	publish := func(ctx context.Context, client kubernetes.Interface, desired producer.Desired) error {
-		writer := &producer.Writer{Client: client}
+		writer := &producer.Writer{
+			EndpointSlices: func(namespace string) producer.EndpointSlices { return client.DiscoveryV1().EndpointSlices(namespace) },
+			Endpoints:      func(namespace string) producer.Endpoints { return client.CoreV1().Endpoints(namespace) },
+		}
 		if _, err := writer.Sync(ctx, desired); err != nil {
 			return err // what is published stays; try again later
 		}

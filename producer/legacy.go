@@ -40,6 +40,13 @@ var (
 	ErrNotOwn = errors.New("the Endpoints object is not this producer's")
 )
 
+// Endpoints are the requests about the Endpoints objects of one namespace that
+// [Writer.Retire] makes. The typed clients of client-go have them.
+type Endpoints interface {
+	Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*corev1.Endpoints, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+}
+
 // labelEndpointsManagedBy is on every Endpoints object that Kubernetes'
 // endpoints controller writes.
 const labelEndpointsManagedBy = "endpoints.kubernetes.io/managed-by"
@@ -72,7 +79,7 @@ func (w *Writer) Retire(ctx context.Context, d Desired, legacy Legacy) error {
 	if err != nil || marked == nil || !legacy.Delete {
 		return err
 	}
-	err = w.Client.CoreV1().Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{
+	err = w.Endpoints(d.Service.Namespace).Delete(ctx, d.Service.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &marked.UID, ResourceVersion: &marked.ResourceVersion},
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -101,7 +108,7 @@ func (w *Writer) mark(ctx context.Context, d Desired, legacy Legacy) (*corev1.En
 	if err != nil {
 		return nil, err
 	}
-	marked, err := w.Client.CoreV1().Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
+	marked, err := w.Endpoints(d.Service.Namespace).Patch(ctx, d.Service.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

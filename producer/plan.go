@@ -118,7 +118,7 @@ func endpointText(e *discovery.Endpoint) string {
 	for _, a := range e.Addresses {
 		words = append(words, plain(a))
 	}
-	c := meaning(e.Conditions)
+	c := endpointset.ConditionsOf(e.Conditions)
 	words = append(words, stateText(c))
 	for _, attribute := range []struct{ name, value string }{
 		{"hostname", ptr.Deref(e.Hostname, "")},

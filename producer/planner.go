@@ -60,7 +60,7 @@ func (d Desired) Plan(existing []*discovery.EndpointSlice) (Plan, error) {
 }
 
 // own picks the producer's slices out, by family; family 0 has those of an
-// address type that is none. One that is being deleted is left out: it counts
+// address type without a meaning. One that is being deleted is left out: it counts
 // for its readers until it is gone (S17), but nothing can be kept in it.
 func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family][]*discovery.EndpointSlice {
 	usable := map[endpointset.Family][]*discovery.EndpointSlice{}
@@ -71,7 +71,7 @@ func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family
 			s.Labels[discovery.LabelManagedBy] != d.ManagedBy:
 		case s.DeletionTimestamp != nil:
 		default:
-			f := familyOf(s)
+			f := endpointset.FamilyOfAddressType(s.AddressType)
 			usable[f] = append(usable[f], s)
 		}
 	}
@@ -79,16 +79,6 @@ func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family
 		slices.SortFunc(list, func(a, b *discovery.EndpointSlice) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return usable
-}
-
-func familyOf(s *discovery.EndpointSlice) endpointset.Family {
-	switch s.AddressType {
-	case discovery.AddressTypeIPv4:
-		return endpointset.IPv4
-	case discovery.AddressTypeIPv6:
-		return endpointset.IPv6
-	}
-	return 0
 }
 
 // planner plans the slices of one family.

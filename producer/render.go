@@ -71,20 +71,12 @@ func keyOf(e *discovery.Endpoint, family endpointset.Family) (key recordKey, ok 
 // or by an older version is not rewritten for its spelling.
 func sameEndpoint(a, b *discovery.Endpoint) bool {
 	return slices.Equal(a.Addresses, b.Addresses) &&
-		meaning(a.Conditions) == meaning(b.Conditions) &&
+		endpointset.ConditionsOf(a.Conditions) == endpointset.ConditionsOf(b.Conditions) &&
 		ptr.Deref(a.Hostname, "") == ptr.Deref(b.Hostname, "") &&
 		ptr.Deref(a.NodeName, "") == ptr.Deref(b.NodeName, "") &&
 		ptr.Deref(a.Zone, "") == ptr.Deref(b.Zone, "") &&
 		sameTarget(a.TargetRef, b.TargetRef) &&
 		sameHints(a.Hints, b.Hints)
-}
-
-func meaning(c discovery.EndpointConditions) endpointset.Conditions {
-	return endpointset.Conditions{
-		Ready:       ptr.Deref(c.Ready, true),
-		Serving:     ptr.Deref(c.Serving, true),
-		Terminating: ptr.Deref(c.Terminating, false),
-	}
 }
 
 func sameTarget(a, b *corev1.ObjectReference) bool {

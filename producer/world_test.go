@@ -73,7 +73,7 @@ func (w *world) seen(managedBy string) map[sight]bool {
 			continue
 		}
 		for i := range s.Endpoints {
-			if key, ok := keyOf(&s.Endpoints[i], familyOf(s)); ok {
+			if key, ok := keyOf(&s.Endpoints[i], endpointset.FamilyOfAddressType(s.AddressType)); ok {
 				for _, v := range sights(key.addr, portsOf(s)) {
 					all[v] = true
 				}

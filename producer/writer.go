@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/slicewright/slicewright/internal/pause"
 )
@@ -26,11 +25,30 @@ import (
 // It needs list, create, update and delete on endpointslices in the Service's
 // namespace, and for Retire patch and delete on the one Endpoints object.
 type Writer struct {
-	Client kubernetes.Interface
+	// EndpointSlices returns the requests about the slices of a namespace. With
+	// client-go:
+	//
+	//	func(namespace string) producer.EndpointSlices {
+	//		return client.DiscoveryV1().EndpointSlices(namespace)
+	//	}
+	EndpointSlices func(namespace string) EndpointSlices
+	// Endpoints returns the requests about the Endpoints objects of a namespace,
+	// client.CoreV1().Endpoints(namespace) with client-go. Only Retire needs it.
+	Endpoints func(namespace string) Endpoints
 	// Backoff spaces the attempts after somebody else changed a slice between
 	// its being read and being written. The zero value makes five within two
 	// seconds.
 	Backoff wait.Backoff
+}
+
+// EndpointSlices are the requests about the slices of one namespace that a
+// [Writer] makes. The typed clients of client-go have them. They are named here
+// and not imported, because those clients bring 200 packages along.
+type EndpointSlices interface {
+	List(ctx context.Context, options metav1.ListOptions) (*discovery.EndpointSliceList, error)
+	Create(ctx context.Context, slice *discovery.EndpointSlice, options metav1.CreateOptions) (*discovery.EndpointSlice, error)
+	Update(ctx context.Context, slice *discovery.EndpointSlice, options metav1.UpdateOptions) (*discovery.EndpointSlice, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
 // defaultBackoff outlasts another writer's few conflicting writes, and gives up
@@ -51,7 +69,7 @@ func (r Result) Writes() int { return r.Creates + r.Updates + r.Deletes }
 
 // Sync makes the own slices of a Service say what is desired. Nothing is written
 // when they do already. On an error some of the writes may have been made; they
-// took nothing away that shall stay, and the next Sync goes on from there.
+// took nothing away that has to stay, and the next Sync goes on from there.
 func (w *Writer) Sync(ctx context.Context, d Desired) (Result, error) {
 	var result Result
 	if err := d.Validate(); err != nil {
@@ -85,7 +103,7 @@ func (w *Writer) Sync(ctx context.Context, d Desired) (Result, error) {
 // plan for slices that are a second old would create some of them twice.
 func (w *Writer) list(ctx context.Context, d Desired) ([]*discovery.EndpointSlice, error) {
 	own := labels.Set{discovery.LabelServiceName: d.Service.Name, discovery.LabelManagedBy: d.ManagedBy}
-	list, err := w.Client.DiscoveryV1().EndpointSlices(d.Service.Namespace).List(ctx, metav1.ListOptions{LabelSelector: own.String()})
+	list, err := w.EndpointSlices(d.Service.Namespace).List(ctx, metav1.ListOptions{LabelSelector: own.String()})
 	if err != nil {
 		return nil, fmt.Errorf("list the slices of %s that %s manages: %w", d.Service, d.ManagedBy, err)
 	}
@@ -121,7 +139,7 @@ func (w *Writer) apply(ctx context.Context, plan Plan, result *Result) error {
 // write makes one request. An update and a delete are of the very version that
 // was read: whoever wrote since then wins, and the plan is made anew.
 func (w *Writer) write(ctx context.Context, write Write) error {
-	slices := w.Client.DiscoveryV1().EndpointSlices(write.Slice.Namespace)
+	slices := w.EndpointSlices(write.Slice.Namespace)
 	var err error
 	switch write.Verb {
 	case Create:
@@ -134,7 +152,7 @@ func (w *Writer) write(ctx context.Context, write Write) error {
 			ResourceVersion: &write.Slice.ResourceVersion,
 		}})
 		if apierrors.IsNotFound(err) {
-			return nil // it shall be gone, and it is
+			return nil // it has to be gone, and it is
 		}
 	}
 	return err

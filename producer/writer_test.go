@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 )
@@ -50,6 +51,21 @@ func server(objects ...runtime.Object) *fake.Clientset {
 	return client
 }
 
+// writerTo returns a writer that uses a client, with the default back-off.
+func writerTo(client kubernetes.Interface) *Writer {
+	return &Writer{
+		EndpointSlices: func(namespace string) EndpointSlices { return client.DiscoveryV1().EndpointSlices(namespace) },
+		Endpoints:      func(namespace string) Endpoints { return client.CoreV1().Endpoints(namespace) },
+	}
+}
+
+// impatient returns a writer with a back-off of its own.
+func impatient(client kubernetes.Interface, backoff wait.Backoff) *Writer {
+	w := writerTo(client)
+	w.Backoff = backoff
+	return w
+}
+
 var quick = wait.Backoff{Duration: time.Microsecond, Steps: 5}
 
 func writes(client *fake.Clientset) string {
@@ -63,7 +79,7 @@ func writes(client *fake.Clientset) string {
 
 func TestSyncWritesOnceAndThenOnlyReads(t *testing.T) {
 	client := server()
-	w := &Writer{Client: client}
+	w := writerTo(client)
 	d := want(2, on(ports(http), ips(0, 3)...))
 	result, err := w.Sync(t.Context(), d)
 	if err != nil || result != (Result{Creates: 2}) {
@@ -92,7 +108,7 @@ func TestSyncPlansAnewAfterAConflict(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			client := server()
-			w := &Writer{Client: client, Backoff: quick}
+			w := impatient(client, quick)
 			if _, err := w.Sync(t.Context(), want(3, on(ports(http), ips(0, 3)...))); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +145,7 @@ func TestSyncPlansAnewAfterAConflict(t *testing.T) {
 // next Sync makes only the writes that are left.
 func TestSyncGoesOnAfterAFailure(t *testing.T) {
 	client := server()
-	w := &Writer{Client: client, Backoff: quick}
+	w := impatient(client, quick)
 	before := want(2, on(ports(http), ips(0, 4)...))
 	after := want(2, on(ports(http, https), ips(0, 8)...))
 	if _, err := w.Sync(t.Context(), before); err != nil {
@@ -156,7 +172,7 @@ func TestSyncGoesOnAfterAFailure(t *testing.T) {
 // Whoever wrote to a slice since it was read shall not lose it.
 func TestSyncDeletesOnlyWhatItRead(t *testing.T) {
 	client := server()
-	w := &Writer{Client: client}
+	w := writerTo(client)
 	if _, err := w.Sync(t.Context(), want(2, on(ports(http), ips(0, 1)...))); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +191,7 @@ func TestSyncDeletesOnlyWhatItRead(t *testing.T) {
 
 func TestSyncEndsWithItsContext(t *testing.T) {
 	client := server()
-	w := &Writer{Client: client, Backoff: wait.Backoff{Duration: time.Hour, Steps: 2}}
+	w := impatient(client, wait.Backoff{Duration: time.Hour, Steps: 2})
 	ctx, cancel := context.WithCancel(t.Context())
 	client.PrependReactor("create", "endpointslices", func(k8stesting.Action) (bool, runtime.Object, error) {
 		cancel()
@@ -188,7 +204,7 @@ func TestSyncEndsWithItsContext(t *testing.T) {
 
 func TestSyncAsksNothingOfWhatCannotBePublished(t *testing.T) {
 	client := server()
-	if _, err := (&Writer{Client: client}).Sync(t.Context(), Desired{Service: prices}); err == nil {
+	if _, err := writerTo(client).Sync(t.Context(), Desired{Service: prices}); err == nil {
 		t.Error("a producer without a name is taken")
 	}
 	if got := writes(client); got != "" {
@@ -238,7 +254,7 @@ func TestRetireTouchesOnlyItsOwnAndOnlyAfterTheSlices(t *testing.T) {
 				}
 				return false, nil, nil
 			})
-			w := &Writer{Client: client, Backoff: quick}
+			w := impatient(client, quick)
 			d := want(2, on(ports(http), ips(0, 3)...))
 			if tt.published {
 				if _, err := w.Sync(t.Context(), d); err != nil {
@@ -269,7 +285,7 @@ func TestRetireTouchesOnlyItsOwnAndOnlyAfterTheSlices(t *testing.T) {
 func TestRetireWantsAProof(t *testing.T) {
 	for _, legacy := range []Legacy{{}, {Label: "a b", Value: "c"}, {Label: "a"}} {
 		client := server()
-		if err := (&Writer{Client: client}).Retire(t.Context(), want(0), legacy); err == nil {
+		if err := writerTo(client).Retire(t.Context(), want(0), legacy); err == nil {
 			t.Errorf("%+v is taken for a proof", legacy)
 		}
 		if got := writes(client); got != "" {

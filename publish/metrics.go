@@ -1,116 +1,24 @@
 package publish
 
-import (
-	"time"
+import "time"
 
-	"github.com/prometheus/client_golang/prometheus"
-)
-
-// Metrics counts what publishers do. A nil *Metrics counts nothing. It may be
-// used from any goroutine.
-type Metrics struct {
-	publishes *prometheus.CounterVec
-	writes    *prometheus.CounterVec
-	latency   *prometheus.HistogramVec
+// Metrics is told what publishers do. The package publish/metrics has one for
+// Prometheus. Its methods are called from the goroutines of all publishers and
+// must not block.
+type Metrics interface {
+	// Wrote counts the operations that a target carried out in one Apply.
+	Wrote(upstream, target string, writes int)
+	// Published is called when a state that is new to the target was read back.
+	// latency is the time since the change happened, by the producer's word; 0
+	// if that is not known.
+	Published(upstream, target string, latency time.Duration)
+	// Failed is called for each attempt that failed.
+	Failed(upstream, target string)
 }
 
-// NewMetrics returns metrics that are registered with r.
-func NewMetrics(r prometheus.Registerer) *Metrics {
-	m := &Metrics{
-		publishes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "slicewright_publishes_total",
-			Help: "States published and read back (success), and attempts that failed (failure).",
-		}, []string{"upstream", "target", "result"}),
-		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "slicewright_target_writes_total",
-			Help: "Operations sent to the target.",
-		}, []string{"upstream", "target"}),
-		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "slicewright_publish_latency_seconds",
-			Help: "From the change's last-change-trigger-time annotation until the target, read back, had it. " +
-				"Producers write the annotation in whole seconds or finer; it is only as exact as they are.",
-			// From well below the target of 100 ms to beyond a failed minute.
-			Buckets: prometheus.ExponentialBuckets(0.005, 2, 15),
-		}, []string{"upstream"}),
-	}
-	r.MustRegister(m.publishes, m.writes, m.latency)
-	return m
-}
+// uncounted is the Metrics of a publisher that was given none.
+type uncounted struct{}
 
-func (m *Metrics) wrote(upstream, target string, writes int) {
-	if m != nil {
-		m.writes.WithLabelValues(upstream, target).Add(float64(writes))
-	}
-}
-
-func (m *Metrics) failed(upstream, target string) {
-	if m != nil {
-		m.publishes.WithLabelValues(upstream, target, "failure").Inc()
-	}
-}
-
-func (m *Metrics) published(upstream, target string, trigger, now time.Time) {
-	if m == nil {
-		return
-	}
-	m.publishes.WithLabelValues(upstream, target, "success").Inc()
-	if !trigger.IsZero() && now.After(trigger) {
-		m.latency.WithLabelValues(upstream).Observe(now.Sub(trigger).Seconds())
-	}
-}
-
-// Collector reports the present state of a fleet's upstreams.
-func Collector(f *Fleet) prometheus.Collector { return &collector{f} }
-
-type collector struct{ fleet *Fleet }
-
-var (
-	backendsDesc = prometheus.NewDesc("slicewright_upstream_backends",
-		"Backends of the upstream by state: active get new connections, draining keep theirs, excluded get nothing.",
-		[]string{"upstream", "target", "state"}, nil)
-	generationDesc = prometheus.NewDesc("slicewright_upstream_generation",
-		"How many different states have been applied to the target.", []string{"upstream", "target"}, nil)
-	phaseDesc = prometheus.NewDesc("slicewright_upstream_phase",
-		"1 for the phase that the target is in.", []string{"upstream", "target", "phase"}, nil)
-	sinceSuccessDesc = prometheus.NewDesc("slicewright_upstream_seconds_since_success",
-		"Seconds since the target was last read back and had what is desired. Absent if it never had.",
-		[]string{"upstream", "target"}, nil)
-	fallbackDesc = prometheus.NewDesc("slicewright_upstream_fallback",
-		"1 while the active backends are terminating ones for want of others.", []string{"upstream", "target"}, nil)
-	foreignDesc = prometheus.NewDesc("slicewright_upstream_foreign_backends",
-		"Backends in the target that are not ours and are left alone.", []string{"upstream", "target"}, nil)
-)
-
-func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{backendsDesc, generationDesc, phaseDesc, sinceSuccessDesc, fallbackDesc, foreignDesc} {
-		ch <- d
-	}
-}
-
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	now := time.Now()
-	for _, s := range c.fleet.Statuses() {
-		gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
-			ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, append([]string{s.Upstream, s.Target}, labels...)...)
-		}
-		gauge(backendsDesc, float64(s.Desired.Active), "active")
-		gauge(backendsDesc, float64(s.Desired.Draining), "draining")
-		gauge(backendsDesc, float64(s.Desired.Excluded), "excluded")
-		gauge(generationDesc, float64(s.Generation))
-		for _, phase := range []Phase{Waiting, Published, Failing, Holding} {
-			gauge(phaseDesc, oneIf(s.Phase == phase), string(phase))
-		}
-		if !s.LastSuccess.IsZero() {
-			gauge(sinceSuccessDesc, now.Sub(s.LastSuccess).Seconds())
-		}
-		gauge(fallbackDesc, oneIf(s.Fallback))
-		gauge(foreignDesc, float64(len(s.Foreign)))
-	}
-}
-
-func oneIf(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+func (uncounted) Wrote(string, string, int)               {}
+func (uncounted) Published(string, string, time.Duration) {}
+func (uncounted) Failed(string, string)                   {}

@@ -31,11 +31,11 @@ type Options struct {
 	CallTimeout time.Duration
 	// Store keeps the last known good; the zero value keeps nothing.
 	Store Store
-	// Logger gets a line for each publish and each change of state. Nil is
-	// silent.
+	// Logger gets a line for each publish and each change of state. Nil logs
+	// nothing.
 	Logger *slog.Logger
-	// Metrics counts. Nil does not.
-	Metrics *Metrics
+	// Metrics is told what is done. Nil counts nothing.
+	Metrics Metrics
 }
 
 func (o *Options) setDefaults() {
@@ -53,13 +53,19 @@ func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Metrics == nil {
+		o.Metrics = uncounted{}
+	}
 }
 
 // Source returns the present set of a Service. ok is false while the gate is
-// closed (S14): then nothing is known, and nothing may be published.
+// closed (S14): then nothing is known, and nothing may be published. It is called
+// from several goroutines, and must not call the publisher.
 type Source func(endpointset.ServiceKey) (set *endpointset.Set, ok bool)
 
-// A Publisher keeps one target at what one upstream desires.
+// A Publisher keeps one target at what one upstream desires. Create it with
+// [NewPublisher]. Wake and Status may be called from any goroutine, before, during
+// and after Run.
 type Publisher struct {
 	upstream Upstream
 	driver   Driver
@@ -76,10 +82,11 @@ type Publisher struct {
 	mu      sync.Mutex // guards what follows
 	status  Status
 	trigger time.Time // of the oldest change that is not published yet
+	known   bool      // the upstream's Service and port have been seen (S21)
 
 	// What follows belongs to the goroutine of Run.
 
-	applied    bool   // the target was read back and had the state called hash
+	applied    bool   // the target was read back and had the state with this hash
 	hash       uint64 // of the state last read back
 	generation uint64
 	lastFilled *Desired // the last state with backends: to restore and to hold
@@ -99,7 +106,7 @@ func NewPublisher(upstream Upstream, driver Driver, source Source, options Optio
 		started:  time.Now(),
 		status: Status{
 			Upstream: upstream.Name, Service: upstream.Service.String(), Target: driver.Target(),
-			Phase: Waiting, Since: time.Now(),
+			Phase: PhaseWaiting, Since: time.Now(),
 		},
 	}
 }
@@ -115,6 +122,10 @@ func (p *Publisher) Status() Status {
 // that is known. It never blocks and may be called from any goroutine.
 func (p *Publisher) Wake(trigger time.Time) {
 	p.keepTrigger(trigger)
+	// A port that comes and goes before the next look has been seen (S21).
+	if set, open := p.source(p.upstream.Service); open {
+		p.unknown(set)
+	}
 	select {
 	case p.woken <- struct{}{}:
 	default: // a wake-up is waiting already
@@ -165,7 +176,7 @@ func (p *Publisher) Run(ctx context.Context) {
 
 // resume takes up what an earlier run left.
 func (p *Publisher) resume() {
-	record, found, err := p.options.Store.Load(p.driver.Target())
+	good, found, err := p.options.Store.load(p.driver.Target())
 	if err != nil {
 		p.logger.Warn("starting without the last known good", "err", err)
 		return
@@ -173,12 +184,22 @@ func (p *Publisher) resume() {
 	if !found {
 		return
 	}
-	p.generation = record.Generation
-	if len(record.Active) > 0 {
-		d := p.upstream.desired(endpointset.Selection{Active: record.Active, Draining: record.Draining})
+	p.generation = good.Generation
+	p.update(func(s *Status) { s.Generation, s.Hash = good.Generation, good.Hash })
+	u := &p.upstream
+	isOurs := good.Service == u.Service.String() && good.Port == u.Port && good.Protocol == u.protocol()
+	if !isOurs && good.Service != "" {
+		p.logger.Info("the last known good is of another Service or port, and is not used",
+			"service", good.Service, "port", good.Port, "protocol", good.Protocol)
+		return
+	}
+	// A file of an older version names no Service: it can be put back into a
+	// target that lost its backends, and does not make the Service known.
+	p.setKnown(isOurs)
+	if len(good.Active) > 0 {
+		d := u.desired(endpointset.Selection{Active: backendsOf(good.Active), Draining: backendsOf(good.Draining)})
 		p.lastFilled = &d
 	}
-	p.update(func(s *Status) { s.Generation, s.Hash = record.Generation, record.Hash })
 }
 
 // restore puts the last known good back into a target that lost it while the
@@ -202,6 +223,9 @@ func (p *Publisher) restore(ctx context.Context) {
 		p.logger.Warn("cannot put the last known good back", "err", err)
 		return
 	}
+	if ops.Len() == 0 {
+		return // it waits
+	}
 	p.logger.Warn("the target had lost its backends: the last known good is back in it", "active", len(p.lastFilled.Active))
 }
 
@@ -213,7 +237,11 @@ func (p *Publisher) reconcile(ctx context.Context) (next time.Duration, open boo
 		p.restore(ctx)
 		return p.options.Reobserve, false
 	}
-	sel, warning := p.upstream.Select(set)
+	if why := p.unknown(set); why != "" {
+		p.leaveAlone(why)
+		return p.options.Reobserve, true
+	}
+	sel, warning := p.upstream.choose(set)
 	d := p.upstream.desired(sel)
 	if warning != "" && warning != p.Status().Warning {
 		p.logger.Warn(warning)
@@ -230,18 +258,32 @@ func (p *Publisher) reconcile(ctx context.Context) (next time.Duration, open boo
 	}
 	trigger := p.takeTrigger()
 
-	pending, again, foreign, err := p.converge(ctx, d)
+	seen, err := p.converge(ctx, d)
 	if ctx.Err() != nil {
 		return 0, true
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return p.failed(err, trigger), true
+	case seen.delayed:
+		p.keepTrigger(trigger)
+	default:
+		p.succeeded(d, holding, trigger)
 	}
-	p.succeeded(d, holding, trigger, pending, foreign)
-	if len(pending) > 0 && again < p.options.Reobserve {
-		return again, true
+	p.update(func(s *Status) { s.Pending, s.Foreign = seen.pending, seen.foreign })
+	if len(seen.pending) > 0 && seen.again > 0 {
+		return min(seen.again, p.options.Reobserve), true
 	}
 	return p.options.Reobserve, true
+}
+
+// leaveAlone changes nothing at the target: nobody knows the upstream's Service
+// or port (S21).
+func (p *Publisher) leaveAlone(why string) {
+	p.update(func(s *Status) { s.Desired, s.Warning = Counts{}, why })
+	if p.enter(PhaseUnknown) {
+		p.logger.Warn("the target is left alone: " + why)
+	}
 }
 
 // rounds bounds how often a target is planned for before it counts as one that
@@ -249,33 +291,48 @@ func (p *Publisher) reconcile(ctx context.Context) (next time.Duration, open boo
 // in one round and deleted in the next.
 const rounds = 5
 
-// converge observes, plans and applies until nothing is left to send.
-func (p *Publisher) converge(ctx context.Context, d Desired) (pending []string, again time.Duration, foreign []string, err error) {
+// An outcome is how a target was when nothing more could be sent.
+type outcome struct {
+	pending []string      // what waits
+	again   time.Duration // until the target is worth another look
+	foreign []string
+	// delayed: the target does not have what is desired, and nothing can be sent
+	// before again has passed.
+	delayed bool
+}
+
+// converge observes, plans and applies until nothing more can be sent.
+func (p *Publisher) converge(ctx context.Context, d Desired) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.options.CallTimeout)
 	defer cancel()
 	var ops Ops
 	for range rounds {
 		observed, err := p.driver.Observe(ctx)
 		if err != nil {
-			return nil, 0, nil, fmt.Errorf("observe: %w", err)
+			return outcome{}, fmt.Errorf("observe: %w", err)
 		}
 		ops = p.driver.Plan(d, observed)
+		seen := outcome{foreign: observed.Foreign()}
+		seen.pending, seen.again = ops.Waiting()
 		if ops.Empty() {
-			pending, again = ops.Waiting()
-			return pending, again, observed.Foreign(), nil
+			return seen, nil
 		}
 		p.logger.Debug("applying", "ops", ops.String())
 		result, err := p.driver.Apply(ctx, ops)
-		p.options.Metrics.wrote(p.upstream.Name, p.driver.Target(), result.Writes)
+		p.options.Metrics.Wrote(p.upstream.Name, p.driver.Target(), result.Writes)
 		if err != nil {
-			return nil, 0, nil, fmt.Errorf("apply: %w", err)
+			return outcome{}, fmt.Errorf("apply: %w", err)
+		}
+		if ops.Len() == 0 && len(seen.pending) > 0 {
+			seen.delayed = true
+			return seen, nil
 		}
 	}
-	return nil, 0, nil, &NotTakenError{Target: p.driver.Target(), Left: ops.String()}
+	return outcome{}, &NotTakenError{Target: p.driver.Target(), Left: ops.String()}
 }
 
-// NotTakenError says that a target, read back, does not have what it was sent
-// without complaint.
+// NotTakenError says that a target accepted what it was sent, and does not have it
+// when it is read back.
 type NotTakenError struct {
 	Target string
 	// Left is what would still have to be sent.
@@ -299,9 +356,9 @@ func (p *Publisher) failed(err error, trigger time.Time) time.Duration {
 	p.applied = false
 	p.keepTrigger(trigger)
 	p.failures++
-	p.options.Metrics.failed(p.upstream.Name, p.driver.Target())
+	p.options.Metrics.Failed(p.upstream.Name, p.driver.Target())
 	p.update(func(s *Status) { s.LastError = err.Error() })
-	if p.enter(Failing) {
+	if p.enter(PhaseFailing) {
 		p.logger.Error("cannot publish: it is tried again", "err", err)
 	}
 	var notTaken *NotTakenError
@@ -321,7 +378,7 @@ func backoff(least, most time.Duration, failures int) time.Duration {
 	return wait/2 + rand.N(wait/2+1)
 }
 
-func (p *Publisher) succeeded(d Desired, holding bool, trigger time.Time, pending, foreign []string) {
+func (p *Publisher) succeeded(d Desired, holding bool, trigger time.Time) {
 	p.failures = 0
 	hash := d.Hash()
 	news := !p.applied || hash != p.hash
@@ -332,11 +389,13 @@ func (p *Publisher) succeeded(d Desired, holding bool, trigger time.Time, pendin
 			p.generation++
 		}
 		p.applied, p.hash = true, hash
-		p.options.Metrics.published(p.upstream.Name, p.driver.Target(), trigger, now)
+		p.options.Metrics.Published(p.upstream.Name, p.driver.Target(), sinceTrigger(trigger, now))
 		p.update(func(s *Status) { s.Generation, s.Hash = p.generation, name })
-		if err := p.options.Store.Save(Record{
-			Upstream: p.upstream.Name, Target: p.driver.Target(), Generation: p.generation, Hash: name,
-			Time: now, Active: d.Active, Draining: d.Draining,
+		if err := p.options.Store.save(lastKnownGood{
+			Upstream: p.upstream.Name, Target: p.driver.Target(),
+			Service: p.upstream.Service.String(), Port: p.upstream.Port, Protocol: p.upstream.protocol(),
+			Generation: p.generation, Hash: name, Time: now,
+			Active: goodBackends(d.Active), Draining: goodBackends(d.Draining),
 		}); err != nil {
 			// The load balancer is right; only a restart would know less.
 			p.logger.Warn("the last known good is not on disk", "err", err)
@@ -346,15 +405,22 @@ func (p *Publisher) succeeded(d Desired, holding bool, trigger time.Time, pendin
 	p.update(func(s *Status) {
 		s.Applied = Counts{Active: len(d.Active), Draining: len(d.Draining)}
 		s.LastSuccess, s.LastError = now, ""
-		s.Pending, s.Foreign = pending, foreign
 	})
-	phase := Published
+	phase := PhasePublished
 	if holding {
-		phase = Holding
+		phase = PhaseHolding
 	}
 	if p.enter(phase) && holding {
 		p.logger.Warn("no backends are left: the last ones are kept, as configured", "kept", len(d.Active))
 	}
+}
+
+// sinceTrigger returns the time from a change until now, 0 if it is not known.
+func sinceTrigger(trigger, now time.Time) time.Duration {
+	if trigger.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(trigger))
 }
 
 // enter changes the phase and reports whether it is another than before.

@@ -32,16 +32,16 @@ type balancer struct {
 	deaf bool
 }
 
-func (b *balancer) Target() string                     { return "balancer" }
-func (b *balancer) Capabilities() publish.Capabilities { return publish.Capabilities{} }
-func (b *balancer) lock() func()                       { b.mu.Lock(); return b.mu.Unlock }
-func (b *balancer) has() []string                      { defer b.lock()(); return slices.Clone(b.active) }
-func (b *balancer) applies() int                       { defer b.lock()(); return len(b.applied) }
+func (b *balancer) Target() string { return "balancer" }
+func (b *balancer) lock() func()   { b.mu.Lock(); return b.mu.Unlock }
+func (b *balancer) has() []string  { defer b.lock()(); return slices.Clone(b.active) }
+func (b *balancer) applies() int   { defer b.lock()(); return len(b.applied) }
 func (b *balancer) fail(observe, apply error) {
 	defer b.lock()()
 	b.observeErr, b.applyErr = observe, apply
 }
-func (b *balancer) lose() { defer b.lock()(); b.active = nil }
+func (b *balancer) lose()                   { b.put() }
+func (b *balancer) put(addresses ...string) { defer b.lock()(); b.active = addresses }
 
 type seen []string
 
@@ -132,6 +132,10 @@ func sliceOf(addresses ...string) *discoveryv1.EndpointSlice {
 		es.Endpoints = append(es.Endpoints, discoveryv1.Endpoint{Addresses: []string{a}})
 	}
 	return es
+}
+
+func keyOf(es *discoveryv1.EndpointSlice) endpointset.SliceKey {
+	return endpointset.SliceKey{Namespace: es.Namespace, Name: es.Name}
 }
 
 func expectActive(t *testing.T, lb *balancer, want ...string) {
@@ -227,7 +231,7 @@ func TestAFailureIsRetriedWithBackoff(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		status := s.publisher.Status()
-		if status.Phase != publish.Failing || !strings.Contains(status.LastError, "no admin level") {
+		if status.Phase != publish.PhaseFailing || !strings.Contains(status.LastError, "no admin level") {
 			t.Errorf("the status is %+v", status)
 		}
 		if n := s.lb.applies() - 1; n < 10 || n > 35 {
@@ -238,7 +242,7 @@ func TestAFailureIsRetriedWithBackoff(t *testing.T) {
 		s.lb.fail(nil, nil)
 		time.Sleep(6 * time.Second)
 		expectActive(t, s.lb, "10.0.2.200:8080")
-		if status := s.publisher.Status(); status.Phase != publish.Published || status.LastError != "" {
+		if status := s.publisher.Status(); status.Phase != publish.PhasePublished || status.LastError != "" {
 			t.Errorf("after recovery the status is %+v", status)
 		}
 	})
@@ -284,7 +288,7 @@ func TestATargetThatDoesNotTakeIsAnError(t *testing.T) {
 		s.ix.Apply(s.ix.Parse(sliceOf("10.0.0.1")))
 		s.openGate()
 		synctest.Wait()
-		if status := s.publisher.Status(); status.Phase != publish.Failing || !strings.Contains(status.LastError, "10.0.0.1:8080") {
+		if status := s.publisher.Status(); status.Phase != publish.PhaseFailing || !strings.Contains(status.LastError, "10.0.0.1:8080") {
 			t.Errorf("the status is %+v", status)
 		}
 	})
@@ -301,9 +305,9 @@ func TestOnEmpty(t *testing.T) {
 				synctest.Wait()
 				s.put(sliceOf())
 				time.Sleep(time.Second)
-				want, phase := []string(nil), publish.Published
+				want, phase := []string(nil), publish.PhasePublished
 				if hold {
-					want, phase = []string{"10.0.0.1:8080"}, publish.Holding
+					want, phase = []string{"10.0.0.1:8080"}, publish.PhaseHolding
 				}
 				expectActive(t, s.lb, want...)
 				if status := s.publisher.Status(); status.Phase != phase || status.Desired.Active != 0 {
@@ -315,26 +319,6 @@ func TestOnEmpty(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A port that no slice has is more likely misspelt than empty, and says so.
-func TestAPortThatNoSliceHas(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, publish.Upstream{}, publish.Options{})
-		es := sliceOf("10.0.0.1")
-		es.Ports[0].Name = new("web")
-		s.ix.Apply(s.ix.Parse(es))
-		s.openGate()
-		synctest.Wait()
-		if w := s.publisher.Status().Warning; !strings.Contains(w, `no backend at port "http"/TCP`) || !strings.Contains(w, `"web"/TCP`) {
-			t.Errorf("the warning is %q", w)
-		}
-		s.put(sliceOf("10.0.0.1"))
-		time.Sleep(time.Second)
-		if w := s.publisher.Status().Warning; w != "" {
-			t.Errorf("it stays: %q", w)
-		}
-	})
 }
 
 // Without an API server a start puts the last known good into a target that

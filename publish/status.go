@@ -7,16 +7,24 @@ type Phase string
 
 // The phases.
 const (
-	// Waiting: the gate is not open, nothing has been published yet.
-	Waiting Phase = "waiting"
-	// Published: what is desired was read back from the target.
-	Published Phase = "published"
-	// Failing: the last attempt failed and is repeated.
-	Failing Phase = "failing"
-	// Holding: there are no backends left and the last ones are kept, as
+	// PhaseWaiting: the gate is not open, nothing has been published yet.
+	PhaseWaiting Phase = "waiting"
+	// PhaseUnknown: no slice has named the upstream's Service or port since the
+	// start. The target is left alone (S21).
+	PhaseUnknown Phase = "unknown"
+	// PhasePublished: what is desired was read back from the target.
+	PhasePublished Phase = "published"
+	// PhaseFailing: the last attempt failed and is repeated.
+	PhaseFailing Phase = "failing"
+	// PhaseHolding: no backends are left and the last ones are kept, as
 	// configured.
-	Holding Phase = "holding"
+	PhaseHolding Phase = "holding"
 )
+
+// Phases returns all phases, in the order in which a target goes through them.
+func Phases() []Phase {
+	return []Phase{PhaseWaiting, PhaseUnknown, PhasePublished, PhaseFailing, PhaseHolding}
+}
 
 // Counts are numbers of backends.
 type Counts struct {
@@ -46,10 +54,11 @@ type Status struct {
 	// desired; zero if never.
 	LastSuccess time.Time `json:"lastSuccess,omitzero"`
 	LastError   string    `json:"lastError,omitempty"`
-	// Warning is what is likely a mistake in the configuration.
+	// Warning is what is likely a mistake in the configuration. In the phase
+	// "unknown" it is the reason.
 	Warning string `json:"warning,omitempty"`
 	// Pending is what cannot be done yet, such as deleting a server that holds
-	// connections.
+	// connections, or a reload that comes too soon after the last one.
 	Pending []string `json:"pending,omitempty"`
 	// Foreign is what the target has that is not ours. It is left alone.
 	Foreign []string `json:"foreign,omitempty"`

@@ -2,17 +2,14 @@ package publish
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"hash/fnv"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/endpointset"
 )
 
-// Upstream says which backends a load balancer shall have.
+// Upstream says which backends a load balancer has to have.
 type Upstream struct {
 	// Name is the upstream's own, unique in a configuration.
 	Name    string
@@ -24,35 +21,30 @@ type Upstream struct {
 	// Policy is who gets new connections, "" for [endpointset.PolicyReady].
 	Policy   endpointset.Policy
 	Location endpointset.Location
-	// HoldEmpty keeps the last backends when there are none left. The default
-	// publishes the empty set, for that is the truth (S15).
+	// HoldEmpty keeps the last backends when no backend is left. The default
+	// publishes the empty set, because that is the truth (S15).
 	HoldEmpty bool
 	// DrainTimeout bounds how long a draining backend keeps its connections; 0
 	// is until they end.
 	DrainTimeout time.Duration
 }
 
-// Select applies the upstream to the Service's set. warning is not empty when
-// the Service has backends and none at the upstream's port: more likely a
-// misspelt port than a Service with nothing behind it.
-func (u *Upstream) Select(set *endpointset.Set) (sel endpointset.Selection, warning string) {
-	protocol := u.Protocol
-	if protocol == "" {
-		protocol = "TCP"
+// protocol returns the port's protocol.
+func (u *Upstream) protocol() string {
+	if u.Protocol == "" {
+		return "TCP"
 	}
+	return u.Protocol
+}
+
+// choose applies the upstream to the Service's set. warning is not empty when
+// the Service has backends and no backend has the upstream's port.
+func (u *Upstream) choose(set *endpointset.Set) (sel endpointset.Selection, warning string) {
 	sel = set.Select(endpointset.Query{
-		Policy: u.Policy, Location: u.Location, Port: endpointset.PortNamed(u.Port), Protocol: protocol,
+		Policy: u.Policy, Location: u.Location, Port: endpointset.PortNamed(u.Port), Protocol: u.protocol(),
 	})
-	if sel.Len() > 0 {
-		return sel, ""
-	}
-	var ports []string
-	for _, p := range set.Ports() {
-		ports = append(ports, fmt.Sprintf("%q/%s", p.Name, p.Protocol))
-	}
-	if len(ports) > 0 {
-		warning = fmt.Sprintf("Service %s has no backend at port %q/%s; its slices have the ports %s",
-			u.Service, u.Port, protocol, strings.Join(slices.Compact(ports), ", "))
+	if ports := set.Ports(); sel.Len() == 0 && len(ports) > 0 {
+		warning = u.missing(ports)
 	}
 	return sel, warning
 }

@@ -21,7 +21,7 @@ import (
 func (d *Driver) Apply(ctx context.Context, planned publish.Ops) (publish.Result, error) {
 	var result publish.Result
 	o, ok := planned.(*ops)
-	if !ok {
+	if !ok || o == nil {
 		return result, fmt.Errorf("haproxy: apply: a %T is not what this driver's Plan returns", planned)
 	}
 	if len(o.commands) > 0 {

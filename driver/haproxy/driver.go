@@ -43,12 +43,6 @@ func (d *Driver) Target() string {
 	return "haproxy:" + d.config.Socket + "/" + d.config.Backend
 }
 
-// Capabilities: HAProxy drains and adds at run time, in Slots mode as far as the
-// slots go. What was applied survives a restart only with a ServersFile.
-func (d *Driver) Capabilities() publish.Capabilities {
-	return publish.Capabilities{Drain: true, AddAtRunTime: true, SurvivesRestart: d.config.ServersFile != ""}
-}
-
 // Observe reads the backend's servers, and the servers file. It returns an
 // [*Observed]. A socket with "level user" is enough for it.
 func (d *Driver) Observe(ctx context.Context) (publish.Observed, error) {

@@ -122,9 +122,6 @@ func TestServersFileIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "web.cfg")
 	f := newFakeHAProxy("web")
 	d := newDriver(t, f.listen(t), func(c *Config) { c.ServersFile, c.ServersDefaults = path, "tuned" })
-	if !d.Capabilities().SurvivesRestart {
-		t.Error("with a servers file a restart is survived")
-	}
 	desired := publish.Desired{Active: backends(t, "10.42.0.1:80", "[2001:db8::1]:80")}
 	bring(t, d, desired)
 	content, err := os.ReadFile(path)

@@ -40,7 +40,7 @@ type Config struct {
 	// nothing is run.
 	Reload []string
 	// MinInterval is the smallest time between two reloads; changes in between
-	// go out together. 0 is none.
+	// go out together. 0 does not bound it.
 	MinInterval time.Duration
 	// CommandTimeout bounds each command; default 10 s.
 	CommandTimeout time.Duration

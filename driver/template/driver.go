@@ -21,9 +21,10 @@ type Driver struct {
 	config   Config
 	template *template.Template
 	// good is the file that holds the content that was last reloaded. It tells
-	// a content that was written from one that is in use, also after a crash
-	// between the two, and is what comes back when a new one is refused.
-	good       string
+	// a content that was written from a content that is in use, also after a
+	// crash between the two, and it comes back when a new content is refused.
+	good string
+	// lastReload is when this process last ran the reload command.
 	lastReload time.Time
 }
 
@@ -52,18 +53,17 @@ func (d *Driver) Target() string {
 	return "template:" + path
 }
 
-// Capabilities: a file survives everything; the rest is up to who reads it.
-func (d *Driver) Capabilities() publish.Capabilities {
-	return publish.Capabilities{SurvivesRestart: true}
-}
-
-// content is what a file holds; there is false when it does not exist.
+// content is what a file holds; there is false when the file does not exist.
 type content struct {
 	bytes []byte
 	there bool
 }
 
-type observed struct{ destination, good content }
+type observed struct {
+	destination, good content
+	// reloadIn is how long until the next reload is allowed, 0 or less for now.
+	reloadIn time.Duration
+}
 
 // Ours is 1 when something was rendered and taken over, else 0.
 func (o *observed) Ours() int {
@@ -86,6 +86,9 @@ func (d *Driver) Observe(context.Context) (publish.Observed, error) {
 	if o.good, err = read(d.good); err != nil {
 		return nil, fmt.Errorf("template: %w", err)
 	}
+	if len(d.config.Reload) > 0 {
+		o.reloadIn = time.Until(d.lastReload.Add(d.config.MinInterval))
+	}
 	return &o, nil
 }
 
@@ -102,14 +105,22 @@ type ops struct {
 	rendered []byte
 	before   *observed
 	empty    bool
-	err      error
+	// waits is how long until the content may be sent; above 0, nothing is sent.
+	waits time.Duration
+	err   error
 }
 
 // Plan renders. It is empty when the destination holds just these bytes and
-// they have been taken over.
+// they have been taken over. It only waits while the last reload is not
+// MinInterval ago.
 func (d *Driver) Plan(desired publish.Desired, o publish.Observed) publish.Ops {
-	before := o.(*observed)
-	p := &ops{driver: d, before: before}
+	p := &ops{driver: d}
+	before, ok := o.(*observed)
+	if !ok || before == nil {
+		p.err = fmt.Errorf("template: plan: a %T is not what this driver's Observe returns", o)
+		return p
+	}
+	p.before = before
 	var b bytes.Buffer
 	if err := d.template.Execute(&b, dataOf(desired)); err != nil {
 		p.err = fmt.Errorf("template: render %s for upstream %q: %w", d.config.Source, desired.Upstream, err)
@@ -118,27 +129,37 @@ func (d *Driver) Plan(desired publish.Desired, o publish.Observed) publish.Ops {
 	p.rendered = b.Bytes()
 	has := func(c content) bool { return c.there && bytes.Equal(c.bytes, p.rendered) }
 	p.empty = has(before.destination) && has(before.good)
+	if !p.empty {
+		p.waits = max(0, before.reloadIn)
+	}
 	return p
 }
 
 func (p *ops) Empty() bool { return p.empty }
 
+// sends reports whether Apply has something to write.
+func (p *ops) sends() bool { return !p.empty && p.waits == 0 && p.err == nil }
+
 func (p *ops) Len() int {
-	if p.empty {
-		return 0
+	if p.sends() {
+		return 1
 	}
-	return 1
+	return 0
 }
 
-func (p *ops) Waiting() ([]string, time.Duration) { return nil, 0 }
+func (p *ops) Waiting() ([]string, time.Duration) {
+	if p.waits == 0 {
+		return nil, 0
+	}
+	c := &p.driver.config
+	return []string{fmt.Sprintf("%s changes in %s: reloads are at least %s apart",
+		c.Destination, p.waits.Round(time.Second), c.MinInterval)}, p.waits
+}
 
 // String is the commands that are run and the bytes that are written.
 func (p *ops) String() string {
-	if p.empty {
+	if !p.sends() {
 		return ""
-	}
-	if p.err != nil {
-		return p.err.Error() + "\n"
 	}
 	c := &p.driver.config
 	var b strings.Builder
@@ -162,15 +183,14 @@ func (p *ops) String() string {
 // last content that was taken over is back afterwards, and reloaded if the new
 // one may have been.
 func (d *Driver) Apply(ctx context.Context, o publish.Ops) (publish.Result, error) {
-	p := o.(*ops)
-	if p.err != nil {
+	p, ok := o.(*ops)
+	switch {
+	case !ok || p == nil:
+		return publish.Result{}, fmt.Errorf("template: apply: a %T is not what this driver's Plan returns", o)
+	case p.driver != d:
+		return publish.Result{}, fmt.Errorf("template: apply: the plan is for %s, and this driver writes %s", p.driver.config.Destination, d.config.Destination)
+	case !p.sends():
 		return publish.Result{}, p.err
-	}
-	if p.empty {
-		return publish.Result{}, nil
-	}
-	if err := d.waitForInterval(ctx); err != nil {
-		return publish.Result{}, err
 	}
 	if d.config.checksCandidate() {
 		if err := d.checkCandidate(ctx, p.rendered); err != nil {
@@ -204,21 +224,6 @@ func (d *Driver) Apply(ctx context.Context, o publish.Ops) (publish.Result, erro
 	return publish.Result{Writes: 1}, nil
 }
 
-// waitForInterval waits until the next reload is allowed.
-func (d *Driver) waitForInterval(ctx context.Context) error {
-	if len(d.config.Reload) == 0 {
-		return nil
-	}
-	timer := time.NewTimer(time.Until(d.lastReload.Add(d.config.MinInterval)))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return fmt.Errorf("template: wait for the interval between reloads: %w", ctx.Err())
-	case <-timer.C:
-		return nil
-	}
-}
-
 // checkCandidate runs the check on the new content in a file of its own.
 func (d *Driver) checkCandidate(ctx context.Context, rendered []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(d.config.Destination), "."+filepath.Base(d.config.Destination)+".candidate-")
@@ -237,8 +242,8 @@ func (d *Driver) checkCandidate(ctx context.Context, rendered []byte) error {
 	return d.run(ctx, "check", args)
 }
 
-// restore puts the last good content back, or what was there before if there
-// is none.
+// restore puts the last good content back, or what was there before if nothing
+// is known to be good.
 func (d *Driver) restore(before *observed) error {
 	last := before.good
 	if !last.there {

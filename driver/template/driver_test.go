@@ -1,14 +1,20 @@
 package template_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/slicewright/slicewright/driver/template"
@@ -20,16 +26,22 @@ import (
 // desired is what an upstream wants, from a slice with these addresses.
 func desired(t *testing.T, addresses ...string) publish.Desired {
 	t.Helper()
+	ix := endpointset.NewIndex(endpointset.Options{})
+	ix.Apply(ix.Parse(sliceOf(addresses...)))
+	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
+	sel := ix.Service(key).Select(endpointset.Query{})
+	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}
+}
+
+// sliceOf is a slice of the Service web with these addresses, in a zone whose name
+// breaks out of a configuration.
+func sliceOf(addresses ...string) *discoveryv1.EndpointSlice {
 	es := slicetest.Service("web", 1, 1)[0]
 	es.Endpoints = nil
 	for _, a := range addresses {
 		es.Endpoints = append(es.Endpoints, discoveryv1.Endpoint{Addresses: []string{a}, Zone: new("zone \"a\"; }")})
 	}
-	ix := endpointset.NewIndex(endpointset.Options{})
-	ix.Apply(ix.Parse(es))
-	key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
-	sel := ix.Service(key).Select(endpointset.Query{})
-	return publish.Desired{Upstream: "web", Service: key, Port: "http", Active: sel.Active}
+	return es
 }
 
 // round observes, plans and applies once.
@@ -214,20 +226,130 @@ func TestAContentThatWasNeverReloadedIsReloaded(t *testing.T) {
 	}
 }
 
-func TestReloadsKeepTheirInterval(t *testing.T) {
+// A plan that comes too soon after a reload sends nothing and says how long it
+// waits. Apply of it returns at once.
+func TestAPlanWaitsForTheIntervalBetweenReloads(t *testing.T) {
 	dir := t.TempDir()
-	reload, _, _ := logged(t, dir, "reload")
-	d := newDriver(t, template.Config{
-		Source: "builtin:nginx", Destination: filepath.Join(dir, "web.conf"), Reload: reload, MinInterval: 200 * time.Millisecond,
-	})
-	begin := time.Now()
-	for _, a := range []string{"10.0.0.1", "10.0.0.2", "10.0.0.3"} {
-		if _, err := round(t, d, desired(t, a)); err != nil {
-			t.Fatal(err)
-		}
+	reload, reloads, _ := logged(t, dir, "reload")
+	dest := filepath.Join(dir, "web.conf")
+	d := newDriver(t, template.Config{Source: "builtin:nginx", Destination: dest, Reload: reload, MinInterval: time.Hour})
+	if _, err := round(t, d, desired(t, "10.0.0.1")); err != nil {
+		t.Fatal(err)
 	}
-	if took := time.Since(begin); took < 400*time.Millisecond {
-		t.Errorf("three reloads in %s", took)
+	before := contentOf(t, dest)
+	ops, err := round(t, d, desired(t, "10.0.0.2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	what, again := ops.Waiting()
+	if ops.Empty() || ops.Len() != 0 || ops.String() != "" || len(what) != 1 || !strings.Contains(what[0], dest) || again <= 59*time.Minute || again > time.Hour {
+		t.Errorf("empty %v, len %d, sends %q, waits %q for %s", ops.Empty(), ops.Len(), ops, what, again)
+	}
+	if now := contentOf(t, dest); now != before || reloads() != 1 {
+		t.Errorf("%d reloads, the file holds:\n%s", reloads(), now)
+	}
+	if !settled(t, d, desired(t, "10.0.0.1")) {
+		t.Error("what is there already has to wait too")
+	}
+}
+
+// With an interval of a minute and the default time-out of a call, changes go out
+// a minute apart, each time the newest, and nothing fails.
+func TestALongIntervalAndTheDefaultTimeoutGoTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		dest := filepath.Join(dir, "web.json")
+		driver := newDriver(t, template.Config{Source: "builtin:json", Destination: dest, Reload: []string{"true"}, MinInterval: time.Minute})
+		key := endpointset.ServiceKey{Namespace: slicetest.Namespace, Name: "web"}
+		ix := endpointset.NewIndex(endpointset.Options{})
+		ix.Apply(ix.Parse(sliceOf("10.0.0.1")))
+		source := func(key endpointset.ServiceKey) (*endpointset.Set, bool) { return ix.Service(key), true }
+		var log bytes.Buffer
+		var published latencies
+		p := publish.NewPublisher(publish.Upstream{Name: "web", Service: key, Port: "http"}, driver, source, publish.Options{
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), Metrics: &published, Reobserve: 7 * time.Second,
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); p.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+
+		begin := time.Now()
+		type step struct {
+			After time.Duration
+			Has   string
+		}
+		var steps []step
+		look := func(after time.Duration) {
+			time.Sleep(time.Until(begin.Add(after)))
+			synctest.Wait()
+			var data template.Data
+			if err := json.Unmarshal([]byte(contentOf(t, dest)), &data); err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step{after, data.Active[0].IP})
+		}
+		look(time.Second)
+		for i := range 30 { // a change each second
+			ix.Apply(ix.Parse(sliceOf(fmt.Sprintf("10.0.1.%d", i+1))))
+			p.Wake(time.Now())
+			time.Sleep(time.Second)
+		}
+		look(59 * time.Second)
+		if pending := p.Status().Pending; len(pending) != 1 {
+			t.Errorf("pending is %q", pending)
+		}
+		look(61 * time.Second)
+		ix.Apply(ix.Parse(sliceOf("10.0.2.1")))
+		p.Wake(time.Time{})
+		look(119 * time.Second)
+		look(121 * time.Second)
+		want := []step{
+			{time.Second, "10.0.0.1"},
+			{59 * time.Second, "10.0.0.1"},
+			{61 * time.Second, "10.0.1.30"},
+			{119 * time.Second, "10.0.1.30"},
+			{121 * time.Second, "10.0.2.1"},
+		}
+		if diff := cmp.Diff(want, steps); diff != "" {
+			t.Errorf("what the file has (-want +got):\n%s", diff)
+		}
+		if status := p.Status(); status.Phase != publish.PhasePublished || status.Generation != 3 || len(status.Pending) != 0 || strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("the status is %+v, the log:\n%s", status, log.String())
+		}
+		// The first change came after a second, and went out at 60 s.
+		if diff := cmp.Diff(latencies{0, 59 * time.Second, 0}, published); diff != "" {
+			t.Errorf("latencies (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// latencies keeps what a publisher tells of its publishes.
+type latencies []time.Duration
+
+func (l *latencies) Wrote(string, string, int)                    {}
+func (l *latencies) Failed(string, string)                        {}
+func (l *latencies) Published(_, _ string, latency time.Duration) { *l = append(*l, latency) }
+
+// What another driver observed or planned is refused by its type, and another
+// target's plan by its name.
+func TestWhatIsOfAnotherDriverIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	d := newDriver(t, template.Config{Source: "builtin:json", Destination: filepath.Join(dir, "a")})
+	ops := d.Plan(desired(t, "10.0.0.1"), nil)
+	if _, err := d.Apply(t.Context(), ops); err == nil || !strings.Contains(err.Error(), "a <nil> is not what this driver's Observe returns") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := d.Apply(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "a <nil> is not what this driver's Plan returns") {
+		t.Errorf("the error is %v", err)
+	}
+	other := newDriver(t, template.Config{Source: "builtin:json", Destination: filepath.Join(dir, "b")})
+	seen, err := d.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Apply(t.Context(), d.Plan(desired(t, "10.0.0.1"), seen)); err == nil || !strings.Contains(err.Error(), "the plan is for "+filepath.Join(dir, "a")) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -72,7 +72,7 @@ func start(ctx context.Context, args []string) error {
 	p := &publisher{
 		file:    *file,
 		desired: desired,
-		writer:  &producer.Writer{Client: client},
+		writer:  writerTo(client),
 		log:     slog.Default(),
 	}
 	if *legacy != "" {
@@ -93,6 +93,14 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 		return nil, fmt.Errorf("find the cluster: %w", err)
 	}
 	return kubernetes.NewForConfig(config)
+}
+
+// writerTo returns a writer that uses a client.
+func writerTo(client kubernetes.Interface) *producer.Writer {
+	return &producer.Writer{
+		EndpointSlices: func(namespace string) producer.EndpointSlices { return client.DiscoveryV1().EndpointSlices(namespace) },
+		Endpoints:      func(namespace string) producer.Endpoints { return client.CoreV1().Endpoints(namespace) },
+	}
 }
 
 // portList is the flag --port.

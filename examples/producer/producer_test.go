@@ -81,7 +81,7 @@ func TestRunFollowsTheFile(t *testing.T) {
 			ManagedBy: "vms.example.com",
 			Subsets:   []producer.Subset{{Ports: []endpointset.Port{{Name: "pg", Number: 5432}}}},
 		},
-		writer: &producer.Writer{Client: client},
+		writer: writerTo(client),
 	}
 	failed := make(chan struct{}, 16)
 	p.log = slog.New(slog.NewTextHandler(announce(failed), &slog.HandlerOptions{Level: slog.LevelError}))

@@ -25,10 +25,10 @@ func TestTheHeartIsPure(t *testing.T) {
 func TestTheLibraryStaysLight(t *testing.T) {
 	library.Budgets(t, []Budget{
 		{"endpointset", 65},
-		{"producer", 370},
-		{"publish", 110},
-		{"driver/haproxy", 110},
-		{"driver/template", 110},
+		{"producer", 80},
+		{"publish", 80},
+		{"driver/haproxy", 80},
+		{"driver/template", 80},
 		{"watch", 290},
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/app/internal/cli"
+	"github.com/slicewright/slicewright/app/internal/cli/command"
 )
 
 func main() {
@@ -18,7 +19,7 @@ func main() {
 	// heeds no context. One that comes with the first is the same: timeout(1)
 	// sends its signal to the program and to the program's group.
 	context.AfterFunc(ctx, func() { time.Sleep(time.Second); stop() })
-	code := cli.Main(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args)
+	code := cli.Main(ctx, command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args)
 	stop()
 	os.Exit(code)
 }

@@ -56,10 +56,10 @@ func (c *Config) Options(t *Target) publish.Options {
 		MaxBackoff: c.Publish.MaxBackoff.Duration,
 	}
 	if t.Template != nil {
-		// A driver that waits for its interval and then runs two commands must
-		// not be cut short.
+		// A driver runs up to three commands in one call: the check, the reload,
+		// and the reload of the last good content.
 		const command = 10 * time.Second
-		options.CallTimeout = 30*time.Second + t.Template.MinInterval.Duration + 3*max(command, t.Template.CommandTimeout.Duration)
+		options.CallTimeout = 30*time.Second + 3*max(command, t.Template.CommandTimeout.Duration)
 	}
 	return options
 }

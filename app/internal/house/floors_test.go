@@ -12,6 +12,13 @@ var app = house.Module{
 	Floors: [][]string{
 		{"cmd/slicewright", "cmd/endpointsvet"},
 		{"internal/cli"},
+		{
+			"internal/cli/backends", "internal/cli/run", "internal/cli/find", "internal/cli/shadow", "internal/cli/gate", "internal/cli/record",
+			"internal/cli/timeline", "internal/cli/verify", "internal/cli/convert", "internal/cli/experiment", "internal/cli/version",
+		},
+		{"internal/cli/clitest"},
+		{"internal/cli/choice", "internal/cli/recording"},
+		{"internal/cli/command"},
 		{"internal/web"},
 		{"internal/config"},
 		{"internal/backendreport"},

@@ -184,6 +184,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 		}, map[string]Status{"data-checks": NotMet}},
 		{"an old experiment", func(f *Facts) { f.Experiments[0].Finished = ago(60 * day) }, map[string]Status{"data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
 	}
+	var said strings.Builder
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := complete()
@@ -202,6 +203,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 			if v.Outcome != want {
 				t.Errorf("the outcome is %s, want %s", v.Outcome, want)
 			}
+			said.WriteString(inWords(tt.name, v))
 			for _, r := range v.Criteria {
 				if r.Status != Met && len(r.Settle) == 0 {
 					t.Errorf("%s is %s, and nothing is said of what would settle it", r.Name, r.Status)
@@ -209,6 +211,7 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 			}
 		})
 	}
+	golden(t, "spoiled.txt", said.String())
 }
 
 // removals each take away what speaks for a criterion, or a whole input.

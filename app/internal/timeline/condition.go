@@ -3,6 +3,8 @@ package timeline
 import (
 	"fmt"
 
+	discoveryv1 "k8s.io/api/discovery/v1"
+
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -50,14 +52,6 @@ func (c Condition) String() string {
 	}
 }
 
-// or returns the condition's value, or absent where it was not written.
-func (c Condition) or(absent bool) bool {
-	if c == Absent {
-		return absent
-	}
-	return c == True
-}
-
 // Conditions are an endpoint's as the slice has them.
 type Conditions struct {
 	Ready, Serving, Terminating Condition
@@ -65,11 +59,9 @@ type Conditions struct {
 
 // Effective fills in what absent means (S4).
 func (c Conditions) Effective() endpointset.Conditions {
-	return endpointset.Conditions{
-		Ready:       c.Ready.or(true),
-		Serving:     c.Serving.or(true),
-		Terminating: c.Terminating.or(false),
-	}
+	return endpointset.ConditionsOf(discoveryv1.EndpointConditions{
+		Ready: c.Ready.Pointer(), Serving: c.Serving.Pointer(), Terminating: c.Terminating.Pointer(),
+	})
 }
 
 // String returns ready/serving/terminating, for instance "T/T/F" or "-/-/-".

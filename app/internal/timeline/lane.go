@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -160,64 +158,18 @@ func samePresences(a, b []Presence) bool {
 	})
 }
 
-// speaker returns the index of the record that speaks (S6): the newest of each
-// target first, then the most usable among targets. A law in the tests holds it
-// against package endpointset, which decides the same for backends with ports.
+// speaker returns the index of the record that speaks for the address (S6).
 func speaker(list []Presence) int {
-	newest := map[string]int{}
-	for i := range list {
-		uid := list[i].Target.UID
-		if j, ok := newest[uid]; !ok || newer(&list[i], &list[j]) {
-			newest[uid] = i
-		}
-	}
-	best := -1
-	for _, i := range newest {
-		if best < 0 || moreUsable(&list[i], &list[best]) {
-			best = i
-		}
-	}
-	return best
-}
-
-func moreUsable(p, q *Presence) bool {
-	c, d := p.Effective(), q.Effective()
-	switch {
-	case c.Terminating != d.Terminating:
-		return !c.Terminating
-	case c.Ready != d.Ready:
-		return c.Ready
-	case c.Serving != d.Serving:
-		return c.Serving
-	default:
-		return newer(p, q)
-	}
-}
-
-func newer(p, q *Presence) bool {
-	return cmp.Or(
-		compareVersions(p.ResourceVersion, q.ResourceVersion),
-		p.triggered.Compare(q.triggered),
-		strings.Compare(q.Slice, p.Slice),
-		cmp.Compare(q.n, p.n),
-	) > 0
-}
-
-// compareVersions compares versions as numbers; a missing or malformed version
-// counts as the oldest.
-func compareVersions(a, b string) int {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	if err == nil {
-		return order
-	}
-	_, aErr := resourceversion.CompareResourceVersion(a, a)
-	_, bErr := resourceversion.CompareResourceVersion(b, b)
-	switch {
-	case aErr == nil:
-		return 1
-	case bErr == nil:
-		return -1
-	default:
+	if len(list) == 1 {
 		return 0
 	}
+	records := make([]endpointset.Record, len(list))
+	for i := range list {
+		p := &list[i]
+		records[i] = endpointset.Record{
+			Conditions: p.Effective(), TargetUID: p.Target.UID, Slice: p.Slice, Order: p.n,
+			ResourceVersion: p.ResourceVersion, Trigger: p.triggered,
+		}
+	}
+	return endpointset.Speaker(records)
 }

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The exit codes of every command.
+const (
+	ExitHolds   = 0 // what was asked holds
+	ExitFailed  = 1 // the command could not do its work
+	ExitUsage   = 2 // wrong flags, arguments or configuration
+	ExitFinding = 3 // a difference, a legacy consumer, a gate not met
+	ExitUnknown = 4 // not enough was seen to say
+)
+
+// codedError carries the exit code that an error asks for.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// UsageErrorf is an error of the caller: exit code 2.
+func UsageErrorf(format string, args ...any) error {
+	return &codedError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// WithExit gives err an exit code. A nil err stays nil.
+func WithExit(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{code, err}
+}
+
+// ErrQuiet ends a command with a code after it has already printed its result.
+var ErrQuiet = errors.New("")
+
+// exitCode returns the code for what a command returned.
+func exitCode(err error) int {
+	var coded *codedError
+	switch {
+	case err == nil:
+		return ExitHolds
+	case errors.As(err, &coded):
+		return coded.code
+	default:
+		return ExitFailed
+	}
+}

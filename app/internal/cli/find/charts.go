@@ -1,0 +1,71 @@
+package find
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/find/chart"
+	"github.com/slicewright/slicewright/app/internal/find/chart/engine"
+)
+
+// renderChart is the name of the command that renders one chart.
+const renderChart = "render-chart"
+
+// newFindRenderChartCommand is run by find itself, once for each chart.
+func newRenderChartCommand(streams command.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    renderChart,
+		Short:  "Render one Helm chart: run by find, in a process that can be stopped",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return engine.Serve(streams.In, streams.Out) },
+	}
+}
+
+// maxValues bounds a values file, in bytes.
+const maxValues = 8 << 20
+
+// charts are the options to render Helm charts with, in processes of this very
+// program.
+func (f *findFlags) charts() (chart.Options, error) {
+	var opts chart.Options
+	for _, arg := range f.helmValues {
+		v := chart.Values{Name: arg}
+		// CHART=FILE, unless a file has that very name.
+		if name, file, found := strings.Cut(arg, "="); found {
+			if _, err := os.Stat(arg); err != nil {
+				v.Chart, v.Name = name, file
+			}
+		}
+		file, err := os.Open(v.Name)
+		if err != nil {
+			return opts, fmt.Errorf("reading --helm-values: %w", err)
+		}
+		v.Data, err = io.ReadAll(io.LimitReader(file, maxValues+1))
+		file.Close()
+		switch {
+		case err != nil:
+			return opts, fmt.Errorf("reading --helm-values %s: %w", v.Name, err)
+		case len(v.Data) > maxValues:
+			return opts, fmt.Errorf("reading --helm-values %s: it is larger than %d bytes", v.Name, maxValues)
+		}
+		if err := engine.ValidateValues(v.Data); err != nil {
+			return opts, fmt.Errorf("reading --helm-values %s: it is no YAML mapping: %w", v.Name, err)
+		}
+		opts.Values = append(opts.Values, v)
+	}
+	if !f.render {
+		return opts, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return opts, fmt.Errorf("finding this program, which renders charts in processes of its own (--render=false does without): %w", err)
+	}
+	opts.Renderer = chart.Process{Command: []string{self, "find", renderChart}}
+	return opts, nil
+}

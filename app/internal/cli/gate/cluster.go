@@ -1,0 +1,101 @@
+package gate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/pager"
+
+	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+	"github.com/slicewright/slicewright/app/internal/readiness"
+)
+
+// readGateCluster reads what criteria ask of a running cluster. A resource that
+// may not be listed makes its criteria unknown and is no error.
+func readGateCluster(ctx context.Context, flags *command.ClusterFlags) (*readiness.Cluster, error) {
+	client, _, err := flags.Connect("gate")
+	if err != nil {
+		return nil, err
+	}
+	return listGateCluster(ctx, client), nil
+}
+
+func listGateCluster(ctx context.Context, client kubernetes.Interface) *readiness.Cluster {
+	c := &readiness.Cluster{Read: time.Now(), Unread: map[string]string{}}
+	list := func(resource string, page pager.ListPageFunc, take func(runtime.Object)) {
+		err := pager.New(page).EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+			take(object)
+			return nil
+		})
+		if err != nil {
+			c.Unread[resource] = err.Error()
+		}
+	}
+	list("pods", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return client.CoreV1().Pods("").List(ctx, o)
+	}, func(object runtime.Object) {
+		c.Pods = append(c.Pods, gatePods(object.(*corev1.Pod))...)
+	})
+	list("leases", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return client.CoordinationV1().Leases("").List(ctx, o)
+	}, func(object runtime.Object) {
+		c.Leases = append(c.Leases, gateLeases(object.(*coordinationv1.Lease))...)
+	})
+	list("cronjobs.batch", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return client.BatchV1().CronJobs("").List(ctx, o)
+	}, func(object runtime.Object) {
+		c.CronJobs = append(c.CronJobs, gateCronJob(object.(*batchv1.CronJob)))
+	})
+	return c
+}
+
+// gatePods returns the Pod if it runs: one that ended runs no version.
+func gatePods(p *corev1.Pod) []readiness.Pod {
+	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+		return nil
+	}
+	pod := readiness.Pod{Namespace: p.Namespace, Name: p.Name, ServiceAccount: p.Spec.ServiceAccountName}
+	for _, s := range p.Status.ContainerStatuses {
+		_, digest, _ := strings.Cut(s.ImageID, "@")
+		pod.Images = append(pod.Images, evidence.Image{Image: s.Image, Digest: digest})
+		if s.State.Running == nil {
+			continue
+		}
+		// The latest: a container that restarted started up then.
+		if at := s.State.Running.StartedAt.Time; at.After(pod.Started) {
+			pod.Started = at
+		}
+	}
+	return []readiness.Pod{pod}
+}
+
+// gateLeases returns the Lease if it is a leader's: Nodes and API servers renew
+// Leases too, of which nobody takes over another's.
+func gateLeases(l *coordinationv1.Lease) []readiness.Lease {
+	if l.Namespace == corev1.NamespaceNodeLease || l.Labels["apiserver.kubernetes.io/identity"] != "" || l.Spec.HolderIdentity == nil {
+		return nil
+	}
+	lease := readiness.Lease{Namespace: l.Namespace, Name: l.Name, Holder: *l.Spec.HolderIdentity}
+	if l.Spec.AcquireTime != nil {
+		lease.Acquired = l.Spec.AcquireTime.Time
+	}
+	return []readiness.Lease{lease}
+}
+
+func gateCronJob(j *batchv1.CronJob) readiness.CronJob {
+	job := readiness.CronJob{
+		Namespace: j.Namespace, Name: j.Name, Schedule: j.Spec.Schedule, Suspended: j.Spec.Suspend != nil && *j.Spec.Suspend,
+	}
+	if j.Status.LastScheduleTime != nil {
+		job.LastScheduled = j.Status.LastScheduleTime.Time
+	}
+	return job
+}

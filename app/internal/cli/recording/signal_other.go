@@ -1,0 +1,6 @@
+//go:build !unix
+
+package recording
+
+// IgnoreFileSizeSignal does nothing: there is no such signal.
+func IgnoreFileSizeSignal() {}

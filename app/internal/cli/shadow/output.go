@@ -1,0 +1,73 @@
+package shadow
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/slicewright/slicewright/app/internal/shadow"
+	"github.com/slicewright/slicewright/app/internal/web"
+	"github.com/slicewright/slicewright/internal/printable"
+)
+
+// writeShadow writes a report as table, wide, json or html.
+func writeShadow(out io.Writer, r *shadow.Report, format string) error {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	case "html":
+		return web.WriteShadow(out, r)
+	}
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "SERVICE\tOUTCOME\tENDPOINTS\tSLICES\tDIFFERENCES")
+	for i := range r.Services {
+		s := &r.Services[i]
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", printable.Text(s.Service), s.Outcome, s.Endpoints, s.Slices, printable.Text(s.Summary()))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i := range r.Services {
+		if s := &r.Services[i]; s.Outcome == shadow.Different || format == "wide" {
+			writeShadowService(out, s, format == "wide")
+		}
+	}
+	for _, u := range r.Unread {
+		where := "all namespaces"
+		if u.Namespace != "" {
+			where = "namespace " + u.Namespace
+		}
+		fmt.Fprintf(out, "\nNot read: %s in %s (%s): %s.\n", u.Resource, printable.Text(where), printable.Text(u.Problem), u.Effect)
+	}
+	return nil
+}
+
+// writeShadowService lists what is to look at, and with wide what is expected too.
+func writeShadowService(out io.Writer, s *shadow.ServiceReport, wide bool) {
+	var lines []string
+	for _, f := range s.Findings {
+		if !f.Expected || wide {
+			lines = append(lines, fmt.Sprintf("%s\t\t%s", f.Class, printable.Text(f.Message)))
+		}
+	}
+	for _, d := range s.Differences {
+		if !d.Expected || wide {
+			lines = append(lines, fmt.Sprintf("%s\t%s %s %s\t%s: %s", d.Class, printable.Text(d.Endpoint), printable.Text(d.Port), printable.Text(d.Protocol), d.Side, printable.Text(d.Because)))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%s\n", printable.Text(s.Service))
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintln(w, "  "+line)
+	}
+	_ = w.Flush() // the caller's next write meets the same error
+	if s.LeftOut > 0 {
+		fmt.Fprintf(out, "  and %d more\n", s.LeftOut)
+	}
+}
