@@ -156,7 +156,7 @@ func jsonRows(rows []map[string]string, v any) []map[string]string {
 	return rows
 }
 
-// insightsRow reads CloudWatch's list of {"field", "value"}, nil if it is none.
+// insightsRow reads CloudWatch's list of {"field", "value"}, nil if it has another form.
 func insightsRow(list []any) map[string]string {
 	row := make(map[string]string)
 	for _, element := range list {

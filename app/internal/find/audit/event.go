@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Event is what the inventory needs of one audit event.
+// Event is what find needs of one audit event.
 type Event struct {
 	ID        string    `json:"id"`
 	Stage     Stage     `json:"stage"`
@@ -22,11 +22,11 @@ type Event struct {
 	Namespace string    `json:"namespace,omitempty"` // "" is all namespaces
 	Name      string    `json:"name,omitempty"`
 	Shape     Shape     `json:"shape,omitempty"`
-	Code      int       `json:"code,omitempty"` // HTTP status; 0 where the event has none
+	Code      int       `json:"code,omitempty"` // HTTP status; 0 if the event has no status
 	Reason    string    `json:"reason,omitempty"`
 	Received  time.Time `json:"received,omitzero"` // when the request came in
 	At        time.Time `json:"at,omitzero"`       // when this stage was reached
-	// Times is how many such requests an aggregated row stands for; 0 is one.
+	// Times is how many such requests an aggregated row counts; 0 means one.
 	Times int `json:"times,omitempty"`
 }
 

@@ -5,7 +5,7 @@ import (
 )
 
 // Bounds of what a ledger keeps. All but the first are per identity. Log lines
-// are a stranger's: a client that sends a new user agent with each request must
+// come from outside: a client that sends a new user agent with each request must
 // not cost more than these.
 const (
 	maxIdentities = 1 << 16

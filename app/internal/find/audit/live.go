@@ -9,7 +9,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// Decoder turns the text of a log into events, for those that keep a ledger of
+// Decoder turns the text of a log into events, for programs that keep a ledger of
 // their own. It is for one goroutine.
 type Decoder struct{ d decoder }
 

@@ -132,7 +132,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// file is a file's content; nil if there is none of that name.
+// file is a file's content; nil if the chart has no file of that name.
 func (s *chartTree) file(name string) []byte {
 	for _, f := range s.files {
 		if f.Name == name {

@@ -15,7 +15,7 @@ type Values struct {
 	// Chart is the name or the directory of the chart that it is for; "" is every
 	// chart.
 	Chart string
-	// Name stands in notes.
+	// Name is shown in notes.
 	Name string
 	Data []byte
 }
@@ -171,10 +171,10 @@ func releaseName(chart string) string {
 	return strings.Trim(chart, "-.")
 }
 
-// maxMessage is enough of an error in a template, which a stranger wrote.
+// maxMessage is enough of an error in a template, which is text from outside.
 const maxMessage = 400
 
-// plain is text of a stranger's on one line, without what a terminal obeys.
+// plain is text from outside on one line, without what a terminal obeys.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {

@@ -166,7 +166,7 @@ type Finding struct {
 }
 
 // Coverage says what one source read and what it could not. A result without
-// it is worth little: nothing found where nothing was read is no finding.
+// it is worth little: if nothing was read, nothing can be found.
 type Coverage struct {
 	Source   Source    `json:"source"`
 	Read     int       `json:"read"`

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// origin is the file of a tree, and how many lines stand before the document
+// origin is the file of a tree, and how many lines are before the document
 // that the tree is of.
 type origin struct {
 	file   string
@@ -36,7 +36,7 @@ func (o origin) locate(line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", o.file, line, column)
 }
 
-// maxLists bounds Lists in Lists. kubectl makes none.
+// maxLists bounds Lists in Lists. kubectl makes no such Lists.
 const maxLists = 8
 
 // readNode reads an object, or the objects of a List. What names no kind is
@@ -84,7 +84,7 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 
 // decode fills object from the tree and gives it a namespace where it needs one.
 func (r *reader) decode(n *yaml.Node, object runtime.Object, kind string) error {
-	// Addresses are not the inventory's business, and a dump has many.
+	// Addresses do not matter for any conclusion, and a dump has many.
 	data, err := toJSON(without(n, "subsets", "endpoints"))
 	if err != nil {
 		return err

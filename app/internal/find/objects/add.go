@@ -33,7 +33,7 @@ func (r Role) Bootstrap() bool { return r.Labels[bootstrapLabel] == bootstrapVal
 // ReplicaSets and ReplicationControllers also a PartialObjectMetadata that says
 // its kind. It keeps no reference to object.
 //
-// It fails, and adds nothing, for another type and for a name or a namespace
+// It fails, and adds nothing, if object has another type, or a name or a namespace
 // that no API server would store.
 func (s *Snapshot) Add(object runtime.Object, at Locators) error {
 	accessor, ok := object.(metav1.Object)
@@ -244,7 +244,7 @@ func podSpecFrom(spec *corev1.PodSpec, meta *metav1.ObjectMeta) PodSpec {
 			continue
 		}
 		// The API server adds such a volume to each Pod that gets its token by
-		// itself, under a name with this prefix. That one is no evidence of a
+		// itself, under a name with this prefix. Such a volume is no evidence of a
 		// wish of one's own.
 		if strings.HasPrefix(spec.Volumes[i].Name, "kube-api-access-") {
 			continue

@@ -110,7 +110,7 @@ type ServiceAccount struct {
 
 // PodSpec is what a Pod, or the template of one, says about who runs in it.
 type PodSpec struct {
-	// ServiceAccount is never "": a Pod that names none runs under "default".
+	// ServiceAccount is never "": if the Pod names no account, it is "default".
 	ServiceAccount string
 	// Automount is nil where the ServiceAccount decides.
 	Automount *bool
@@ -134,7 +134,7 @@ type Container struct {
 type Workload struct {
 	Ref
 	Labels, Annotations map[string]string
-	// Controller is the object that made this one; its zero value is none.
+	// Controller is the object that made this one; the zero value is nothing.
 	Controller Ref
 	// Template is nil where only the metadata was read.
 	Template *PodSpec
@@ -158,7 +158,7 @@ type Pod struct {
 }
 
 // Service is a Service. Endpoints and slices of its name are made from its
-// selector, or where it has none by somebody else.
+// selector, or without a selector by somebody else.
 type Service struct {
 	Ref
 	Selector bool

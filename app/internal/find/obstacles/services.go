@@ -110,7 +110,7 @@ func count(n int) string {
 	return fmt.Sprintf("%d slices", n)
 }
 
-// writersOf says who writes the object, nil where there is none: it may have been
+// writersOf says who writes the object, nil without an object: it may have been
 // deleted a moment ago.
 func writersOf(who *writers.ByObject, e *objects.Endpoints) []evidence.ObstacleWriter {
 	if e == nil {

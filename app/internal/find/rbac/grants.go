@@ -23,7 +23,7 @@ type grant struct {
 // everywhere is the scope of a ClusterRoleBinding.
 const everywhere = "*"
 
-// kind of a grant, from the one that says most to the one that says least.
+// grantKind orders grants: the first kind says most about its subject.
 type grantKind int
 
 const (

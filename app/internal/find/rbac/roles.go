@@ -13,7 +13,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 )
 
-// rule is one rule that matters here, and where it stands: for an aggregated
+// rule is one rule that matters here, and where it is written: for an aggregated
 // role that is another role.
 type rule struct {
 	role    objects.Ref
@@ -65,7 +65,7 @@ func (r *roles) add(role *objects.Role) {
 	}
 }
 
-// of returns the rules that a roleRef stands for in a namespace, "" for a
+// of returns the rules that a roleRef means in a namespace, "" for a
 // ClusterRoleBinding; found is false where no such role is known. A role defined
 // twice gives the rules of both: which of them is applied cannot be told from
 // here.

@@ -94,7 +94,7 @@ func New(s *objects.Snapshot) *Index {
 // and name.
 func (ix *Index) Of(account Account) []*Workload { return ix.byAccount[account] }
 
-// ByPod returns the workload of a Pod, nil for one that was not seen.
+// ByPod returns the workload of a Pod, nil if the Pod was not seen.
 func (ix *Index) ByPod(namespace, name string) *Workload { return ix.byPod[podKey{namespace, name}] }
 
 // Accounts returns every ServiceAccount that exists or that something runs as,
