@@ -195,7 +195,7 @@ func (c *converter) item(doc *document, value []byte, at path, _ int) error {
 func (c *converter) slices(desired Desired) ([]*discovery.EndpointSlice, error) {
 	nowhere := desired.Service.Namespace == ""
 	if nowhere {
-		// A manifest may leave the namespace to those who apply it.
+		// A manifest may leave the namespace to the person who applies it.
 		desired.Service.Namespace = "default"
 	}
 	plan, err := desired.Plan(nil)

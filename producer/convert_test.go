@@ -40,8 +40,8 @@ func backendsOf(slices []*discovery.EndpointSlice, namespace, name string) map[s
 	return all
 }
 
-// backendsIn is the same for one that reads Endpoints. Not ready in any subset
-// is not ready.
+// backendsIn is the same for a reader of Endpoints. Not ready in any subset is
+// not ready.
 func backendsIn(endpoints *corev1.Endpoints) map[string]bool {
 	all := map[string]bool{}
 	for _, subset := range endpoints.Subsets {
@@ -251,9 +251,9 @@ func TestConvertSaysWhereItFailed(t *testing.T) {
 	tests := []struct{ name, manifest, says string }{
 		{"an address that is none", good + "---\n" + object("- addresses:\n  - ip: 10.0.0.2\n  - ip: 10.0.0.256\n  ports:\n  - port: 80\n"), `x.yaml: document 2, line 20: endpoints shop/prices: "10.0.0.256" is no IP address`},
 		{"a loopback address", object("- addresses:\n  - ip: 127.0.0.1\n"), "document 1, line 8: endpoints shop/prices: address 127.0.0.1 is a loopback address"},
-		{"a number where a text belongs", object("- addresses:\n  - ip: 10.0.0.1\n  - ip: 10\n"), "document 1, line 9: subsets.addresses.ip: number stands where string belongs"},
-		{"a text where a number belongs", object("- ports:\n  - port: 80\n  - port: http\n"), "document 1, line 9: subsets.ports.port: string stands where int32 belongs"},
-		{"an object where a list belongs", object("- addresses:\n    ip: 10.0.0.1\n"), "document 1, line 8: subsets.addresses: object stands where []v1.EndpointAddress belongs"},
+		{"a number where a text belongs", object("- addresses:\n  - ip: 10.0.0.1\n  - ip: 10\n"), "document 1, line 9: subsets.addresses.ip: number is where string belongs"},
+		{"a text where a number belongs", object("- ports:\n  - port: 80\n  - port: http\n"), "document 1, line 9: subsets.ports.port: string is where int32 belongs"},
+		{"an object where a list belongs", object("- addresses:\n    ip: 10.0.0.1\n"), "document 1, line 8: subsets.addresses: object is where []v1.EndpointAddress belongs"},
 		{"a misspelt field", object("- addresses: []\n  notReadyAddress: [{ip: 10.0.0.1}]\n"), `document 1, line 8: unknown field "subsets[0].notReadyAddress"`},
 		{"a key that is there twice", object("- addresses: []\n  addresses: []\n"), `document 1, line 8: no YAML: unmarshal errors: key "addresses" already set`},
 		{"a port out of range", object("- addresses: [{ip: 10.0.0.1}]\n  ports:\n  - port: 0\n"), "document 1, line 9: endpoints shop/prices: port 0 is not between 1 and 65535"},
@@ -339,7 +339,7 @@ func TestConvertWarnsOfWhatAManifestCannotSay(t *testing.T) {
 }
 
 // One address keeps two names, and one name can be of two protocols: neither
-// fits into one slice as it stands in Endpoints.
+// fits into one slice as it is in Endpoints.
 func TestConvertKeepsWhatOneSliceCannotHold(t *testing.T) {
 	const manifest = `{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"a","namespace":"n"},"subsets":[{
 		"addresses":[{"ip":"10.0.0.1","hostname":"x"},{"ip":"10.0.0.1","hostname":"y"},{"ip":"2001:db8::1"}],

@@ -22,9 +22,10 @@ const (
 	MaxPorts = 100
 )
 
-// Desired is what the slices of one Service shall say. Subsets may be empty:
-// then the Service shall have no backends, and the own slices are deleted. A
-// program that failed to read its source must not plan at all (S15).
+// Desired is what the slices of one Service should say. Subsets may be empty:
+// then the Service should have no backends, and its slices with this
+// ManagedBy are deleted. A program that failed to read its source must not
+// plan at all (S15).
 type Desired struct {
 	// Service is whose backends these are. It need not exist yet.
 	Service endpointset.ServiceKey
@@ -83,7 +84,7 @@ const (
 	Ready State = iota
 	// NotReady gets none: neither ready nor serving.
 	NotReady
-	// Draining answers still and shall get no new connections: serving and
+	// Draining still answers and must get no new connections: serving and
 	// terminating, not ready.
 	Draining
 	// Stopping is terminating and does not answer any more.

@@ -1,7 +1,7 @@
-// Package producer is for those who publish addresses themselves: an external
-// database, virtual machines, another cluster. It turns what a program wants
-// (a [Desired]) into the fewest writes of EndpointSlices, and Endpoints
-// manifests into EndpointSlice manifests ([Convert]).
+// Package producer is for programs that publish addresses themselves: of an
+// external database, virtual machines, another cluster. It turns what a
+// program wants (a [Desired]) into the fewest writes of EndpointSlices, and
+// Endpoints manifests into EndpointSlice manifests ([Convert]).
 //
 // [Desired.Plan] is pure: slices in, writes out. [Writer] reads the slices of
 // one Service, plans and carries the plan out. Guarantees of a plan:

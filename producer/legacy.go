@@ -26,8 +26,8 @@ type Legacy struct {
 	//	kubectl label endpoints prices example.com/written-by=vm-publisher
 	Label, Value string
 	// Delete removes the object. Otherwise it stays as it is, marked so that the
-	// mirroring controller leaves it alone and takes its slices away; those who
-	// still read Endpoints find the addresses of that day.
+	// mirroring controller leaves it alone and takes its slices away; programs
+	// that still read Endpoints find the addresses of that day.
 	Delete bool
 }
 

@@ -101,7 +101,7 @@ func (d *document) decode(value []byte, v any, at path) error {
 	switch {
 	case errors.As(err, &mismatch):
 		line := misfit(d.lookup(at), strings.Split(mismatch.Field, "."), mismatch.Type)
-		return d.errorf(d.absolute(line), "%s: %s stands where %s belongs", mismatch.Field, mismatch.Value, mismatch.Type)
+		return d.errorf(d.absolute(line), "%s: %s is where %s belongs", mismatch.Field, mismatch.Value, mismatch.Type)
 	case err != nil:
 		return d.errorf(d.lineOf(at), "%w", err)
 	case len(strict) > 0:

@@ -68,7 +68,7 @@ func (p *planner) groupFor(s *shelf, index map[netip.Addr][]*group) *group {
 	return best
 }
 
-// strangers counts the records that the slice's group does not want as they are.
+// strangers counts the slice's records that its group does not want as they are.
 func (s *shelf) strangers(family endpointset.Family) int {
 	if s.group == nil {
 		return len(s.slice.Endpoints)

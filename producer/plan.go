@@ -31,7 +31,7 @@ type Write struct {
 
 // Plan is the writes that bring the own slices of a Service to what is desired,
 // in the order in which they have to be made. Stopping after any of them leaves
-// the Service with everything that was there and shall stay. The zero value
+// the Service with everything that was there and must stay. The zero value
 // writes nothing.
 type Plan struct {
 	Writes []Write
@@ -44,8 +44,9 @@ func (p Plan) Empty() bool { return len(p.Writes) == 0 }
 func (p Plan) Len() int { return len(p.Writes) }
 
 // String is the plan for people and for golden files: a line a write, then a
-// line for each endpoint that goes (-) or comes (+); one that changes does both.
-// Equal plans give equal text. Text of strangers is quoted when it needs it.
+// line for each endpoint that is removed (-) or added (+); an endpoint that
+// changes has both lines. Equal plans give equal text. Untrusted text is quoted
+// when it needs it.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, w := range p.Writes {
@@ -144,8 +145,8 @@ func stateText(c endpointset.Conditions) string {
 	return fmt.Sprintf("ready=%t,serving=%t,terminating=%t", c.Ready, c.Serving, c.Terminating)
 }
 
-// plain returns text as it is when it is ordinary, quoted otherwise: what
-// stands in a slice is a stranger's.
+// plain returns text as it is when it is ordinary, and quoted otherwise: text
+// in a slice is untrusted.
 func plain(text string) string {
 	for _, r := range text {
 		if r <= ' ' || r > '~' {

@@ -59,9 +59,10 @@ func (d Desired) Plan(existing []*discovery.EndpointSlice) (Plan, error) {
 	return Plan{slices.Concat(creates, gaining, losing, deletes)}, nil
 }
 
-// own picks the producer's slices out, by family; family 0 has those of an
-// address type without a meaning. One that is being deleted is left out: it counts
-// for its readers until it is gone (S17), but nothing can be kept in it.
+// own picks the producer's slices out, by family; family 0 has the slices
+// whose address type is neither IPv4 nor IPv6. A slice that is being deleted
+// is left out: it counts for its readers until it is gone (S17), but nothing
+// can be kept in it.
 func (d Desired) own(existing []*discovery.EndpointSlice) map[endpointset.Family][]*discovery.EndpointSlice {
 	usable := map[endpointset.Family][]*discovery.EndpointSlice{}
 	for _, s := range existing {
@@ -116,7 +117,7 @@ type shelf struct {
 	group   *group                   // what it will hold; nil for nothing so far
 	entries []*entry
 	dirty   bool
-	// loses is set when its write takes away something that shall be elsewhere.
+	// loses is set when its write takes away something that must be elsewhere.
 	loses bool
 }
 

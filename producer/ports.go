@@ -17,7 +17,8 @@ import (
 // hold each other's endpoints.
 type portKey string
 
-// keyOfPorts quotes names, since those of existing slices are strangers' text.
+// keyOfPorts quotes names, because the names in existing slices are untrusted
+// text.
 func keyOfPorts(ports []endpointset.Port) portKey {
 	var b strings.Builder
 	for _, p := range sortedPorts(ports) {

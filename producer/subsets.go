@@ -46,7 +46,8 @@ type record struct {
 	endpoint Endpoint
 }
 
-// carriage is one port of one record. The zero port stands for having none.
+// carriage is one port of one record. The zero port means a record without
+// ports.
 type carriage struct {
 	key  recordKey
 	port endpointset.Port
@@ -133,7 +134,7 @@ func unique(ports []endpointset.Port) [][]endpointset.Port {
 	return sets
 }
 
-// named takes the zero port, which stood for none, out again.
+// named takes the zero port, which meant no port, out again.
 func named(subsets []Subset) []Subset {
 	for i := range subsets {
 		if len(subsets[i].Ports) == 1 && subsets[i].Ports[0].Number == 0 {

@@ -171,7 +171,7 @@ func checkPort(port endpointset.Port) error {
 		return fmt.Errorf("port %q has no number", port.Name)
 	}
 	if !slices.Contains([]string{"", "TCP", "UDP", "SCTP"}, port.Protocol) {
-		return fmt.Errorf("port %q: protocol %q is none of TCP, UDP, SCTP", port.Name, port.Protocol)
+		return fmt.Errorf("port %q: protocol %q is not one of TCP, UDP, SCTP", port.Name, port.Protocol)
 	}
 	if port.AppProtocol != "" {
 		if msg := dns(validation.IsQualifiedName(port.AppProtocol)); msg != "" {

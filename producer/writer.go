@@ -59,7 +59,7 @@ var defaultBackoff = wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2.5, 
 type Result struct {
 	// Creates, Updates and Deletes count the writes that the API server took.
 	Creates, Updates, Deletes int
-	// Conflicts counts how often a plan was made anew because a slice had
+	// Conflicts counts how often a plan was made again because a slice had
 	// changed since it was read.
 	Conflicts int
 }
@@ -67,9 +67,9 @@ type Result struct {
 // Writes counts the writes that the API server took.
 func (r Result) Writes() int { return r.Creates + r.Updates + r.Deletes }
 
-// Sync makes the own slices of a Service say what is desired. Nothing is written
-// when they do already. On an error some of the writes may have been made; they
-// took nothing away that has to stay, and the next Sync goes on from there.
+// Sync makes the producer's slices of a Service say what is desired. Nothing is
+// written if they already do. On an error some of the writes may have been made;
+// they took nothing away that must stay, and the next Sync goes on from there.
 func (w *Writer) Sync(ctx context.Context, d Desired) (Result, error) {
 	var result Result
 	if err := d.Validate(); err != nil {
@@ -136,8 +136,8 @@ func (w *Writer) apply(ctx context.Context, plan Plan, result *Result) error {
 	return nil
 }
 
-// write makes one request. An update and a delete are of the very version that
-// was read: whoever wrote since then wins, and the plan is made anew.
+// write makes one request. An update and a delete are of exactly the version
+// that was read: a later writer wins, and the plan is made again.
 func (w *Writer) write(ctx context.Context, write Write) error {
 	slices := w.EndpointSlices(write.Slice.Namespace)
 	var err error
@@ -152,7 +152,7 @@ func (w *Writer) write(ctx context.Context, write Write) error {
 			ResourceVersion: &write.Slice.ResourceVersion,
 		}})
 		if apierrors.IsNotFound(err) {
-			return nil // it has to be gone, and it is
+			return nil // it is already gone
 		}
 	}
 	return err

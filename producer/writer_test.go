@@ -141,7 +141,7 @@ func TestSyncPlansAnewAfterAConflict(t *testing.T) {
 	}
 }
 
-// The API server fails in the middle. Nothing that shall stay is gone, and the
+// The API server fails in the middle. Nothing that must stay is gone, and the
 // next Sync makes only the writes that are left.
 func TestSyncGoesOnAfterAFailure(t *testing.T) {
 	client := server()
@@ -169,7 +169,7 @@ func TestSyncGoesOnAfterAFailure(t *testing.T) {
 	}
 }
 
-// Whoever wrote to a slice since it was read shall not lose it.
+// A write to a slice since it was read must not be lost.
 func TestSyncDeletesOnlyWhatItRead(t *testing.T) {
 	client := server()
 	w := writerTo(client)

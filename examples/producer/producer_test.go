@@ -65,7 +65,7 @@ func TestReadTellsAnEmptyListFromABrokenFile(t *testing.T) {
 	}
 }
 
-// The file is the truth, and a file that cannot be read is none.
+// The file is the truth, and a file that cannot be read is not an empty file.
 func TestRunFollowsTheFile(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "endpointslices", func(a k8stesting.Action) (bool, runtime.Object, error) {

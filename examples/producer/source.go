@@ -78,7 +78,7 @@ func parseCSV(data []byte) ([]vm, error) {
 	columns := rows[0]
 	for _, name := range columns {
 		if !slices.Contains([]string{"address", "zone", "hostname", "state"}, name) {
-			return nil, fmt.Errorf("column %q is none of address, zone, hostname, state", name)
+			return nil, fmt.Errorf("column %q is not one of address, zone, hostname, state", name)
 		}
 	}
 	if !slices.Contains(columns, "address") {
@@ -119,5 +119,5 @@ func (v vm) endpoint() (producer.Endpoint, error) {
 			return e, nil
 		}
 	}
-	return producer.Endpoint{}, fmt.Errorf("%s: state %q is none of ready, not-ready, draining, stopping", v.Address, v.State)
+	return producer.Endpoint{}, fmt.Errorf("%s: state %q is not one of ready, not-ready, draining, stopping", v.Address, v.State)
 }

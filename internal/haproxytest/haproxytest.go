@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// HAProxy is one that a test started.
+// HAProxy is an HAProxy that a test started.
 type HAProxy struct {
 	// Front is where clients connect to: "127.0.0.1:PORT".
 	Front string

@@ -17,8 +17,8 @@ type Module struct {
 	// of it.
 	Ground []string
 	// Outside says for each package of the project outside the module, by its path
-	// below the project, why the module may import it. A room stands for all that is
-	// in it.
+	// below the project, why the module may import it. A room means all packages in
+	// it.
 	Outside map[string]string
 }
 

@@ -31,7 +31,7 @@ type Case struct {
 	WantServices map[string]Want `json:"want_services"`
 }
 
-// At is where the consumer stands.
+// At is where the consumer is.
 type At struct {
 	Zone, Node, Topology, Mode string
 }

@@ -14,13 +14,13 @@ const (
 // Consumer is a program that follows a Service, ours or a third party's. It
 // is one YAML file; [LoadConsumers] reads a folder of them.
 //
-// In Version, Files, Start, Ready, Reach and View, ${NAME} stands for:
+// In Version, Files, Start, Ready, Reach and View, ${NAME} is replaced by:
 //
 //	KUBECONFIG                  a kubeconfig of an administrator
 //	NAMESPACE SERVICE PORT      what to follow; PORT is the name of the port
 //	DIR                         a folder of the instance's own
 //	LISTEN LISTEN_IP LISTEN_PORT  where to listen; every port of the IP is free
-//	NODE ZONE                   where the consumer stands
+//	NODE ZONE                   where the consumer runs
 //	CLUSTER_IP CLUSTER_IP6      of the Service; the latter in brackets
 //	PROGRAM                     what Build built
 //	SLICEWRIGHT READER          the product, and the lab's own readers

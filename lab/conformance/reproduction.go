@@ -99,7 +99,7 @@ kubectl create namespace %s
 		return text.String(), nil
 	}
 	if cell.RestartHeals == "no" {
-		fmt.Fprintf(&text, "# The state after step %d; whoever starts on it sees it:\n", cell.Step)
+		fmt.Fprintf(&text, "# The state after step %d; a consumer that starts on it sees it:\n", cell.Step)
 		manifests, err := s.manifests(s.stateAfter(cell.Step), namespace)
 		if err != nil {
 			return "", err

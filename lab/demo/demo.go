@@ -106,7 +106,7 @@ func (p *play) createPods(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.say("%d EndpointSlices, of %s backends: whoever reads the first one alone knows %d of %d.",
+	p.say("%d EndpointSlices, of %s backends: a reader of the first one alone knows %d of %d.",
 		len(v.Slices), joinSizes(v.Slices), len(v.Slices[0]), backends)
 	p.sayTwo(v)
 	return nil

@@ -120,7 +120,7 @@ func (p *parser) choice(name string, choices ...string) string {
 			return choice
 		}
 	}
-	p.fail(name, fmt.Errorf("%q is none of %s", text, strings.Join(choices, ", ")))
+	p.fail(name, fmt.Errorf("%q is not one of %s", text, strings.Join(choices, ", ")))
 	return choices[0]
 }
 

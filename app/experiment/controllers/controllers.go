@@ -27,8 +27,8 @@ const Default = "*"
 
 // SwitchOff returns a value of kube-controller-manager's --controllers in which
 // the named controllers do not run, and everything else is as it was: "*" and
-// endpoints-controller give "*,-endpoints-controller". "" stands for a flag that
-// is not given, which is "*".
+// endpoints-controller give "*,-endpoints-controller". "" means a flag that is
+// not given, which is "*".
 //
 // The component goes by the first word on a controller, so one that the list
 // turns on by name is taken out of it: after it, a "-" would say nothing. A list

@@ -1,9 +1,9 @@
-// Package report is the report of an experiment: what was looked at, what came
-// of it, and what was seen. The lab writes it, people who did the experiment on
-// a cluster write it, and slicewright gate takes it.
+// Package report is the report of an experiment: what was checked, with which
+// result, and what was seen. The lab writes it, people who did the experiment
+// on a cluster write it, and slicewright gate takes it.
 //
-// It is a package of its own so that whoever writes reports, such as the lab,
-// imports no more than this.
+// It is a package of its own so that a program that writes reports, such as
+// the lab, imports no more than this.
 package report
 
 import (

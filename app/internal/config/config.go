@@ -42,7 +42,7 @@ type Accept struct {
 	AddressTypes []string `yaml:"addressTypes"`
 }
 
-// Place is where this process stands.
+// Place is where this process runs.
 type Place struct {
 	Zone string `yaml:"zone"`
 	Node string `yaml:"node"`

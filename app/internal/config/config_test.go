@@ -80,7 +80,7 @@ func TestMistakes(t *testing.T) {
 		{"an unknown kind", replace("kind: Config", "kind: Konfig"), `line 2: kind: is "Konfig"`},
 		{"another version", replace("v1alpha1", "v2"), `line 1: apiVersion: is "slicewright.dev/v2"`},
 		{"no network", replace("10.42.0.0/16", "10.42.0.0"), `line 4: cidrs: "10.42.0.0" is no network`},
-		{"no family", replace("[IPv4]", "[IPv5]"), `line 4: accept.addressTypes[0]: "IPv5" is none of IPv4, IPv6`},
+		{"no family", replace("[IPv4]", "[IPv5]"), `line 4: accept.addressTypes[0]: "IPv5" is not one of IPv4, IPv6`},
 		{"no time span", replace("30s", "30"), `line 13: "30" is no time span`},
 		{"a Service without namespace", replace("service: vector-lab/reports", "service: reports"), `line 10: upstreams[0].service: "reports" is not NAMESPACE/NAME`},
 		{"a namespace that is not watched", replace("namespaces: [vector-lab]", "namespaces: [other]"), `line 10: upstreams[0].service: "vector-lab/reports" is in a namespace that is not watched`},
@@ -95,7 +95,7 @@ func TestMistakes(t *testing.T) {
 		{"shadow with a target", replace("  onEmpty: hold", "  mode: shadow"), "upstreams[1].to: an upstream in mode shadow publishes nowhere"},
 		{"a second document", whole + "---\nkind: Config\n", "there is a second document"},
 		{"nothing", "", "the file is empty"},
-		{"no upstream", "apiVersion: slicewright.dev/v1alpha1\nkind: Config\n", "upstreams: there are none"},
+		{"no upstream", "apiVersion: slicewright.dev/v1alpha1\nkind: Config\n", "upstreams: the list is empty"},
 		{"an empty upstream", "apiVersion: slicewright.dev/v1alpha1\nkind: Config\nupstreams:\n-\n", "line 4: upstreams[0]: is empty"},
 		{"no YAML", "a: b: c", "mapping values are not allowed"},
 	} {

@@ -56,14 +56,14 @@ func (v *validator) config(c *Config) {
 	}
 	for i, family := range c.Accept.AddressTypes {
 		if family != "IPv4" && family != "IPv6" {
-			v.wrong([]any{"accept", "addressTypes", i}, "%q is none of IPv4, IPv6", family)
+			v.wrong([]any{"accept", "addressTypes", i}, "%q is not one of IPv4, IPv6", family)
 		}
 	}
 	if c.Leader != nil && (c.Leader.Namespace == "" || c.Leader.Name == "") {
 		v.wrong([]any{"leaderElection"}, "needs the namespace and the name of a Lease")
 	}
 	if len(c.Upstreams) == 0 {
-		v.wrong([]any{"upstreams"}, "there are none: nothing would be published")
+		v.wrong([]any{"upstreams"}, "the list is empty: nothing would be published")
 	}
 	names := map[string]bool{}
 	targets := map[string]string{}
@@ -101,7 +101,7 @@ func (v *validator) upstream(c *Config, u *Upstream, path []any) {
 		u.Protocol = "TCP"
 	}
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, u.Protocol) {
-		v.wrong(at("protocol"), "%q is none of TCP, UDP, SCTP", u.Protocol)
+		v.wrong(at("protocol"), "%q is not one of TCP, UDP, SCTP", u.Protocol)
 	}
 	if policy, err := endpointset.ParsePolicy(u.Policy); err != nil {
 		v.wrong(at("policy"), "%v", err)
@@ -129,7 +129,7 @@ func (v *validator) oneOf(path []any, value *string, values ...string) {
 		*value = values[0]
 	}
 	if !slices.Contains(values, *value) {
-		v.wrong(path, "%q is none of %s", *value, strings.Join(values, ", "))
+		v.wrong(path, "%q is not one of %s", *value, strings.Join(values, ", "))
 	}
 }
 

@@ -33,7 +33,7 @@ func auditWindow(a *answer, c *Criterion, f *Facts, now time.Time) {
 		a.unsure("Collect the log for longer.", "That is less than %s.", c.AtLeast.Duration)
 	}
 	if t.Interruptions > 0 {
-		a.unsure("Give the missing files of the log, or collect it anew.", "%s in it.", plural(t.Interruptions, "silence"))
+		a.unsure("Give the missing files of the log, or collect it again.", "%s in it.", plural(t.Interruptions, "silence"))
 	}
 	tooOld(a, c, "Its end", t.Last, now, "Collect a log that reaches until now.")
 	if p := f.Audit.Coverage.Problems; len(p) > 0 {

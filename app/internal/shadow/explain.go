@@ -19,7 +19,7 @@ var explanations = map[Class]Explanation{
 	LeaderLock:   {What: "the Endpoints object is a lock"},
 	WithoutPorts: {What: "the slices have the address and no port for it"},
 
-	EndpointsStale:        {"an address that no slice and no Pod has", "who still uses Endpoints sends there; move it first"},
+	EndpointsStale:        {"an address that no slice and no Pod has", "a consumer that still uses Endpoints sends there; move it first"},
 	EndpointsBehind:       {"a backend or a readiness that Endpoints lack though they could have it", "does anybody still write them?"},
 	TruncatedWrongly:      {"said to be cut off at 1000, with another number of addresses", "the writer is not the endpoints controller of today"},
 	NodeMissing:           {"a Pod in Endpoints and not in slices, on a Node that does not exist", "remove the Pod or bring the Node"},

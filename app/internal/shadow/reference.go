@@ -86,7 +86,7 @@ func (b *referenceBackend) id() (endpointset.ID, error) {
 		protocol = "TCP"
 	case "TCP", "UDP", "SCTP":
 	default:
-		return endpointset.ID{}, fmt.Errorf("protocol: %q is none of TCP, UDP, SCTP", b.Protocol)
+		return endpointset.ID{}, fmt.Errorf("protocol: %q is not one of TCP, UDP, SCTP", b.Protocol)
 	}
 	return endpointset.ID{PortName: b.Port, Protocol: protocol, Addr: at.Addr().Unmap(), Number: at.Port()}, nil
 }

@@ -112,7 +112,7 @@ func TestReportPages(t *testing.T) {
 	}{
 		"shadow": {shadowPage(t, someComparison()), []string{
 			"Endpoints and EndpointSlices differ.", "10.0.0.9:8080", "only in Endpoints", "in both, with another readiness, not ready",
-			"who still uses Endpoints sends there; move it first", "And 3 more.", "it did not rest for 5s", "Not read: nodes in all namespaces (forbidden)",
+			"a consumer that still uses Endpoints sends there; move it first", "And 3 more.", "it did not rest for 5s", "Not read: nodes in all namespaces (forbidden)",
 		}},
 		"gate": {gatePage(t, someVerdict()), []string{
 			"May the Endpoints controller stop? No.", "31 requests", "Move edge-router, and mark it migrated.", "unknown, waiver expired",

@@ -66,7 +66,7 @@ would have happened. The report is what 'slicewright gate --experiment' takes.
 The consumer is 'slicewright run' with a HAProxy, unless --consumer or
 --command says otherwise. A command is started in the lab's network with
 KUBECONFIG, NAMESPACE and SERVICE set; in it, ${KUBECONFIG}, ${NAMESPACE},
-${SERVICE} and ${DIR}, a folder of its own, are filled in. It is started anew for
+${SERVICE} and ${DIR}, a folder of its own, are filled in. It is started again for
 each act, with another Service, and killed with its process group. Its load
 balancer takes HTTP requests at --url, and is started by --balancer in the same
 way; without --url, it fills the backend "users" of the lab's HAProxy over the

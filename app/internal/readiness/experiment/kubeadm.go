@@ -72,7 +72,7 @@ func parseKubeadm(name string, text []byte, maybeMap bool) (*Kubeadm, error) {
 	k := &Kubeadm{Name: name, APIVersion: scalar(field(found, "apiVersion")), text: string(text), root: found}
 	k.Minor = MinorVersion(scalar(field(found, "kubernetesVersion")))
 	if _, ok := k.form(); !ok {
-		return nil, fmt.Errorf("apiVersion %s is none that is known: kubeadm.k8s.io/v1beta1 to v1beta4, and v1, are", quoted(k.APIVersion))
+		return nil, fmt.Errorf("apiVersion %s is not known: it must be kubeadm.k8s.io/v1beta1 to v1beta4, or v1", quoted(k.APIVersion))
 	}
 	k.Controllers, k.Given, err = k.controllers()
 	if err != nil {

@@ -125,7 +125,7 @@ func TestABadKubeadmConfigurationIsAClearError(t *testing.T) {
 		"empty":              {"", "has no document of kind ClusterConfiguration"},
 		"a Pod":              {"kind: Pod\n", "has no document of kind ClusterConfiguration"},
 		"two":                {v1beta3 + "---\n" + v1beta4, "two documents of kind ClusterConfiguration"},
-		"of another year":    {"apiVersion: kubeadm.k8s.io/v2\nkind: ClusterConfiguration\n", `apiVersion "kubeadm.k8s.io/v2" is none that is known`},
+		"of another year":    {"apiVersion: kubeadm.k8s.io/v2\nkind: ClusterConfiguration\n", `apiVersion "kubeadm.k8s.io/v2" is not known`},
 		"a list in v1beta3":  {v1beta3 + "controllerManager:\n  extraArgs: [{name: v, value: '4'}]\n", "extraArgs (line 5) must be a map of name: value in kubeadm.k8s.io/v1beta3"},
 		"a map in v1beta4":   {v1beta4 + "controllerManager:\n  extraArgs: {v: '4'}\n", "extraArgs (line 5) must be a list of name and value in kubeadm.k8s.io/v1beta4"},
 		"twice":              {v1beta4 + "controllerManager: {extraArgs: [{name: controllers, value: '*'}, {name: controllers, value: '*'}]}\n", "controllers twice"},

@@ -132,11 +132,11 @@ var (
 func (in *Input) Check() error {
 	switch {
 	case in.Service != "" && !serviceName.MatchString(in.Service):
-		return fmt.Errorf("the Service %s is none: write NAMESPACE/NAME", quoted(in.Service))
+		return fmt.Errorf("the Service %s is not a name: write NAMESPACE/NAME", quoted(in.Service))
 	case in.Workload != "" && !workloadName.MatchString(in.Workload):
-		return fmt.Errorf("the workload %s is none that can be restarted and scaled: write deployment/NAME or statefulset/NAME", quoted(in.Workload))
+		return fmt.Errorf("the workload %s cannot be restarted and scaled: write deployment/NAME or statefulset/NAME", quoted(in.Workload))
 	case in.ManifestPath != "" && (!path.IsAbs(in.ManifestPath) || strings.ContainsFunc(in.ManifestPath, unicode.IsControl) || path.Dir(path.Clean(in.ManifestPath)) == "/"):
-		return fmt.Errorf("the path %s is none of a manifest: write the whole path of the file on the node, such as %s", quoted(in.ManifestPath), DefaultManifestPath)
+		return fmt.Errorf("the path %s is not the path of a manifest: write the whole path of the file on the node, such as %s", quoted(in.ManifestPath), DefaultManifestPath)
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (m *maker) edits() error {
 	m.Controllers = m.value
 	if m.value == "" {
 		m.value = "VALUE,-" + controllers.Endpoints
-		m.note("The value of --controllers is not known. VALUE below stands for it: what is in the manifest (kubeadm writes %s), or * where the flag is not given. --from-manifest or --cluster fill it in.", kubeadmControllers)
+		m.note("The value of --controllers is not known. VALUE below is in its place: what is in the manifest (kubeadm writes %s), or * where the flag is not given. --from-manifest or --cluster fill it in.", kubeadmControllers)
 	}
 	return nil
 }

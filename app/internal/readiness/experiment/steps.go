@@ -72,8 +72,8 @@ func (m *maker) verify(during string, probe bool) string {
 func (m *maker) before() Step {
 	s := Step{
 		Name: "before", Title: "Before anything is changed",
-		Why: "While the controller is off, whoever still reads Endpoints goes on with the addresses of today, and sees nothing of what changes. " +
-			"Tell everybody who runs something in the cluster, choose a quiet hour, and do no kubeadm upgrade meanwhile: it would write the manifest anew.",
+		Why: "While the controller is off, programs that still read Endpoints go on with the addresses of today, and do not see what changes. " +
+			"Tell everybody who runs something in the cluster, choose a quiet hour, and do no kubeadm upgrade meanwhile: it would write the manifest again.",
 		Do: []Action{
 			{Text: "Have every criterion of the gate but stop-experiment met or waived.", Command: "slicewright gate --registry registry.yaml --shadow shadow.json --timeline FILE.db --audit AUDIT --cluster"},
 			{Text: "Compare both sources, and keep the answer.", Command: "slicewright shadow -A --for 10m -o json > before.json"},
@@ -82,7 +82,7 @@ func (m *maker) before() Step {
 		Expect: []Expectation{{"", "shadow ends with code 0: everything that differs is expected. Else what differs afterwards proves nothing."}},
 	}
 	if m.in.Service == "" || m.in.Workload == "" {
-		s.Do = append(s.Do, Action{Text: "Choose a Service that a consumer of yours uses, with a workload that may be restarted and scaled to nothing: a copy made for this, if there is none. " +
+		s.Do = append(s.Do, Action{Text: "Choose a Service that a consumer of yours uses, with a workload that may be restarted and scaled to nothing: a copy made for this, if you have no such Service. " +
 			"NAMESPACE/SERVICE and deployment/NAME stand for them below (--service and --workload fill them in), SPEC and URL for the consumer and an address behind it: see slicewright verify --help."})
 	} else {
 		s.Do = append(s.Do, Action{Text: "SPEC and URL below stand for the consumer and an address behind it: see slicewright verify --help. The workload will be restarted and scaled to nothing."})
@@ -113,7 +113,7 @@ func (m *maker) keep() Step {
 	}
 	change := fmt.Sprintf("In %s, set --controllers=%s: every word that is there stays.", stopped, m.value)
 	if m.manifest != nil {
-		change = fmt.Sprintf("In %s, make the change of %s that stands above.", stopped, m.manifest.File)
+		change = fmt.Sprintf("In %s, make the change of %s that is above.", stopped, m.manifest.File)
 	}
 	s.Do = append(s.Do, Action{Text: change})
 	return s
@@ -201,7 +201,7 @@ func (m *maker) rollout() Step {
 			{"", "verify " + steady},
 			{
 				fmt.Sprintf("slicewright shadow %s/%s", namespace, name),
-				"ends with code 3, with endpoints-stale and endpoints-behind: Endpoints stood still, so the controller is off. With code 0 it is not",
+				"ends with code 3, with endpoints-stale and endpoints-behind: Endpoints did not change, so the controller is off. With code 0 it is not",
 			},
 		},
 		Wait:   "As long as the rollout, and the settle time of verify after it.",
@@ -308,7 +308,7 @@ func (m *maker) stay() Step {
 			Action{Text: "In v1beta3 and before:", Fragment: kubeadmFragment(false, m.value)},
 			Action{Text: "In v1beta4 and v1:", Fragment: kubeadmFragment(true, m.value)})
 	case m.kubeadm.Needed():
-		s.Do = append(s.Do, Action{Text: fmt.Sprintf("In kubeadm's ClusterConfiguration, the change of %s that stands above:", m.kubeadm.File), Command: edit})
+		s.Do = append(s.Do, Action{Text: fmt.Sprintf("In kubeadm's ClusterConfiguration, the change of %s that is above:", m.kubeadm.File), Command: edit})
 	default:
 		s.Do = append(s.Do, Action{Text: "kubeadm's ClusterConfiguration has it already."})
 	}

@@ -223,7 +223,7 @@ func (f *Files) unread() []shadow.Unread {
 		seen bool
 	}{{nodesResource, f.looked.nodes}, {podsResource, f.looked.pods}, {servicesResource, f.looked.services}} {
 		if !r.seen {
-			all = append(all, shadow.Unread{Resource: r.name, Problem: "there are none in the files", Effect: r.effect})
+			all = append(all, shadow.Unread{Resource: r.name, Problem: "the files have none of them", Effect: r.effect})
 		}
 	}
 	return all

@@ -26,7 +26,7 @@ CREATE TABLE run (
 	scope   TEXT NOT NULL,
 	started BIGINT NOT NULL,
 	until   BIGINT NOT NULL,  -- everything up to here was seen
-	ended   BIGINT NOT NULL   -- 0 while it runs, and for one that was killed
+	ended   BIGINT NOT NULL   -- 0 while it runs, and for a run that was killed
 );
 
 CREATE TABLE segment (

@@ -18,7 +18,7 @@ const (
 	// local one a load balancer's table of sessions or log names the backend.
 	EnvLocal  = "SLICEWRIGHT_LOCAL"
 	EnvRemote = "SLICEWRIGHT_REMOTE"
-	// EnvStatus is the HTTP status; not set where there is none.
+	// EnvStatus is the HTTP status; not set for other protocols.
 	EnvStatus = "SLICEWRIGHT_STATUS"
 )
 

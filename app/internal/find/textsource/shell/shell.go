@@ -269,10 +269,6 @@ func (sh *shell) heredoc(stmt *syntax.Stmt, r *syntax.Redirect) {
 	if c, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 		if name := sh.word(c.Args[0]).Values[0]; runners[name[strings.LastIndexByte(name, '/')+1:]] {
 			readShell(in)
-			return
 		}
-	}
-	if r.Word != nil {
-		return
 	}
 }

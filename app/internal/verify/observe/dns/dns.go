@@ -81,7 +81,7 @@ func Parse(rest string) (*Source, error) {
 			s.Types = []uint16{dns.TypeSRV}
 		}
 	default:
-		return nil, fmt.Errorf("type %q is none of A, AAAA, SRV", values["type"])
+		return nil, fmt.Errorf("type %q is not one of A, AAAA, SRV", values["type"])
 	}
 	if port, protocol := values["port"], values["protocol"]; port != "" {
 		if s.Types[0] != dns.TypeSRV {

@@ -80,7 +80,7 @@ func Parse(rest string) (*Source, error) {
 	case s.Protocol == "":
 		s.Protocol = "tcp"
 	case s.Protocol != "tcp" && s.Protocol != "udp" && s.Protocol != "sctp":
-		return nil, fmt.Errorf("protocol %q is none of tcp, udp, sctp", s.Protocol)
+		return nil, fmt.Errorf("protocol %q is not one of tcp, udp, sctp", s.Protocol)
 	}
 	if s.Netns != "" && !filepath.IsAbs(s.Netns) {
 		return nil, fmt.Errorf("netns %q is not an absolute path", s.Netns)
