@@ -2,7 +2,6 @@ package endpointset
 
 import (
 	"fmt"
-	"strconv"
 )
 
 // Code names a kind of [Diagnostic].
@@ -61,13 +60,4 @@ func (t *tally) text() string {
 		return t.example
 	}
 	return fmt.Sprintf("%s and %d more", t.example, t.count-1)
-}
-
-// quote makes a stranger's text safe to print and short enough to read.
-func quote(s string) string {
-	const most = 80
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slicewright/slicewright/endpointset"
 )
 
-// Whoever may create a slice must not be able to stop this process: whatever
-// decodes as an EndpointSlice, from JSON or from protobuf, goes through without
-// a panic, and twice in without a change.
+// Nobody who may create a slice may be able to stop this process: everything
+// that decodes as an EndpointSlice, from JSON or from protobuf, goes through
+// without a panic, and twice in without a change.
 func FuzzSlices(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"namespace":"t","name":"a","resourceVersion":"1","labels":{"kubernetes.io/service-name":"web"}},
 		"addressType":"IPv4","ports":[{"name":"http","port":80},{"port":null},{}],

@@ -27,9 +27,10 @@ func (o *Options) refuseManager(manager string) bool {
 	return len(o.Managers) > 0 && !slices.Contains(o.Managers, manager)
 }
 
-// refuseAddr reports whether an address is not believed. Whoever may write a
-// slice can point a Service anywhere (CVE-2021-25740); the API server refuses
-// some of these addresses too, but a file or another producer need not.
+// refuseAddr reports whether an address is not believed. Everybody who may
+// write a slice can point a Service anywhere (CVE-2021-25740); the API server
+// refuses some of these addresses too, but a file or another producer need
+// not.
 func (o *Options) refuseAddr(addr netip.Addr) bool {
 	if addr.IsLoopback() || addr.IsUnspecified() || addr.IsMulticast() ||
 		addr.IsLinkLocalUnicast() || addr == broadcast {

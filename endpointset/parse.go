@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Parse takes from an EndpointSlice what a join needs. It changes nothing in the
@@ -40,7 +42,7 @@ func (ix *Index) Parse(es *discoveryv1.EndpointSlice) *Slice {
 	if s.family == 0 {
 		s.version = strings.Clone(version)
 		s.diagnose(CodeUnsupportedAddressType, "addressType %s has no defined meaning: none of its %d endpoints is used",
-			quote(string(es.AddressType)), len(es.Endpoints))
+			text.Quote(string(es.AddressType)), len(es.Endpoints))
 		return s
 	}
 	s.parsePorts(es, ix)
@@ -75,7 +77,7 @@ func (s *Slice) parsePorts(es *discoveryv1.EndpointSlice, ix *Index) {
 		}
 		number := deref(p.Port)
 		if number < 1 || number > math.MaxUint16 {
-			without.addf("port %s has the number %d", quote(port.Name), number)
+			without.addf("port %s has the number %d", text.Quote(port.Name), number)
 			continue
 		}
 		port.Number = uint16(number)
@@ -251,7 +253,7 @@ func describe(addresses []string) string {
 	if len(addresses) == 0 {
 		return "no address"
 	}
-	return "the address " + quote(addresses[0])
+	return "the address " + text.Quote(addresses[0])
 }
 
 // wellFormed returns the resourceVersion if it can be compared, else "".

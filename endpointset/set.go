@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unique"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Set is all that was in the slices of one Service at one moment. It is
@@ -197,10 +199,4 @@ func (s *Set) mirroredBesideManaged() []Diagnostic {
 }
 
 // cut shortens a list of names for a sentence.
-func cut(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
-}
+func cut(names string) string { return text.Clip(names, 200) }

@@ -31,8 +31,8 @@ const (
 	ModeRequire Mode = "require"
 )
 
-// Location is where a consumer stands and how much it cares. The zero value
-// stands nowhere and takes every backend.
+// Location is where a consumer is and how it prefers near backends. The zero
+// value is no place, and takes every backend.
 type Location struct {
 	Zone, Node string
 	Topology   Topology

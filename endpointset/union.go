@@ -11,7 +11,7 @@ type member struct {
 	slice *Slice
 	// listed is the last full list that the slice was in.
 	listed uint64
-	// index is where the member stands in its union's list.
+	// index is the member's place in its union's list.
 	index int
 }
 
@@ -121,9 +121,9 @@ func (u *union) appendOthers(dst []candidate, addr address, m *member) []candida
 // replace puts next into the place of what m holds now and adds to the change
 // what that made different. It returns how many records it looked at.
 //
-// Every address that one of the two versions carries is compared; only where
-// they differ, or where another slice has a say too, is it decided anew who
-// speaks.
+// Every address that one of the two versions carries is compared; who speaks
+// is decided again only where they differ, or where another slice carries the
+// address too.
 func (u *union) replace(m *member, next *Slice, change *Change) (looked int) {
 	last := m.slice
 	sameTerms := slices.Equal(last.ports, next.ports) && last.refused == next.refused

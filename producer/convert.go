@@ -4,7 +4,7 @@ package producer
 
 import (
 	"cmp"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 
@@ -13,14 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // DefaultConvertManagedBy is the managed-by of converted slices when the caller
 // gives none.
 const DefaultConvertManagedBy = "convert.slicewright.dev"
-
-// maxListDepth bounds Lists within Lists. kubectl writes one level.
-const maxListDepth = 8
 
 // annotationLeaderElection is on an Endpoints object that is the lock of a leader
 // election. It is LeaderElectionRecordAnnotationKey of
@@ -65,7 +63,8 @@ type Conversion struct {
 // and skipped. source names it in errors and warnings.
 //
 // An Endpoints object that cannot be read, that the API server would refuse or
-// that is a leader's lock is an error that says where, and nothing is returned.
+// that is a leader's lock is an error that says where, and so is an incomplete list;
+// nothing is returned then.
 func Convert(source string, data []byte, options ConvertOptions) (Conversion, error) {
 	options.ManagedBy = cmp.Or(options.ManagedBy, DefaultConvertManagedBy)
 	if err := ValidateManagedBy(options.ManagedBy); err != nil {
@@ -89,72 +88,59 @@ type converter struct {
 	options ConvertOptions
 }
 
-// typed is what every Kubernetes object has, and what a List has.
-type typed struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Items      []json.RawMessage `json:"items"`
-}
-
+// document converts the objects of a document.
 func (c *converter) document(doc *document) error {
 	value, err := doc.value(false)
 	if err != nil {
 		return err
 	}
-	var object typed
-	if json.Unmarshal(value, &object) != nil || object.Kind == "" {
-		// Such as a chart's values beside its manifests.
-		c.warn(doc, nil, "no Kubernetes object (it has no kind): skipped")
-		c.Skipped++
-		return nil
-	}
-	if object.endpoints() || object.list() || object.role() {
-		if value, err = doc.value(true); err != nil {
+	strict := false
+	for o, err := range manifest.ObjectsOf(value) {
+		at := pathOf(o.Place)
+		switch {
+		case errors.Is(err, manifest.ErrNoKind):
+			// Such as a chart's values beside its manifests.
+			c.warn(doc, at, "no Kubernetes object (it has no kind): skipped")
+			c.Skipped++
+			continue
+		case err != nil:
+			return doc.errorf(doc.lineOf(at), "%w", err)
+		case o.List:
+			continue
+		}
+		endpoints := o.APIVersion == "v1" && o.Kind == "Endpoints"
+		if !endpoints && !(isRole(o) && c.options.Carry != nil) {
+			c.Skipped++
+			continue
+		}
+		if !strict {
+			if _, err := doc.value(true); err != nil {
+				return err
+			}
+			strict = true
+		}
+		if endpoints {
+			err = c.endpoints(doc, o.JSON, at)
+		} else {
+			err = c.role(doc, o.JSON, at, o.Kind)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return c.object(doc, value, nil, 0)
+	return nil
 }
 
-func (t typed) endpoints() bool { return t.APIVersion == "v1" && t.Kind == "Endpoints" }
-
-func (t typed) list() bool {
-	return t.APIVersion == "v1" && (t.Kind == "List" || t.Kind == "EndpointsList")
-}
-
-// object converts one object of a document, or those of a List.
-func (c *converter) object(doc *document, value []byte, at path, depth int) error {
-	var object typed
-	if err := json.Unmarshal(value, &object); err != nil {
-		return doc.errorf(doc.lineOf(at), "%s: no Kubernetes object: %w", at, err)
+// pathOf leads to an object in the Lists of its document.
+func pathOf(place manifest.Place) (at path) {
+	for _, i := range place.Items {
+		at = at.with("items", i)
 	}
-	switch {
-	case object.list() && depth >= maxListDepth:
-		return doc.errorf(doc.lineOf(at), "Lists in Lists, more than %d deep", maxListDepth)
-	case object.list():
-		for i, item := range object.Items {
-			place := at.with("items", i)
-			convert := c.object
-			if object.Kind == "EndpointsList" { // the API leaves its items' kind out
-				convert = c.item
-			}
-			if err := convert(doc, item, place, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case object.endpoints():
-		return c.item(doc, value, at, depth)
-	case object.role() && c.options.Carry != nil:
-		return c.role(doc, value, at, object.Kind)
-	default:
-		c.Skipped++
-		return nil
-	}
+	return at
 }
 
-// item converts one Endpoints object.
-func (c *converter) item(doc *document, value []byte, at path, _ int) error {
+// endpoints converts one Endpoints object.
+func (c *converter) endpoints(doc *document, value []byte, at path) error {
 	var endpoints corev1.Endpoints
 	if err := doc.decode(value, &endpoints, at); err != nil {
 		return err

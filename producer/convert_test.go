@@ -265,7 +265,7 @@ func TestConvertSaysWhereItFailed(t *testing.T) {
 		{"no name", "apiVersion: v1\nkind: Endpoints\n", "the Service has no name"},
 		{"a name that no Service has", "apiVersion: v1\nkind: Endpoints\nmetadata:\n  name: " + strings.Repeat("a", 64) + "\n", "no slice can belong to it"},
 		{"in a List", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Endpoints\n  metadata: {name: a}\n  subsets:\n  - addresses:\n    - ip: x\n", `document 1, line 9: endpoints /a: "x" is no IP address`},
-		{"Lists for ever", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 20) + strings.Repeat("]}", 20), "Lists in Lists"},
+		{"Lists for ever", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 20) + strings.Repeat("]}", 20), "nested more than 8 deep"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

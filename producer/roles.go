@@ -5,6 +5,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // CarryRules returns the rules that a role lacks to do with EndpointSlices what
@@ -15,8 +17,8 @@ import (
 // may: inventory/rbac has the function that `slicewright convert` uses.
 type CarryRules func([]rbacv1.PolicyRule) ([]rbacv1.PolicyRule, error)
 
-func (t typed) role() bool {
-	return t.APIVersion == rbacv1.SchemeGroupVersion.String() && (t.Kind == "Role" || t.Kind == "ClusterRole")
+func isRole(o manifest.Object) bool {
+	return o.APIVersion == rbacv1.SchemeGroupVersion.String() && (o.Kind == "Role" || o.Kind == "ClusterRole")
 }
 
 // role adds to a Role or ClusterRole what it lacks. Its own rules stay: they are

@@ -7,7 +7,7 @@
 // one step, so that an endpoint that moved between slices while the watch was
 // lost is never absent in between (S16).
 //
-// Whoever has a shared informer already registers a [Handler] with it instead.
+// A program that has a shared informer registers a [Handler] with it instead.
 //
 // [CheckAccess] asks beforehand whether list and watch are permitted, and knows
 // the Role that would permit them.

@@ -8,7 +8,7 @@ import (
 )
 
 // Handler returns a handler that keeps ix equal to an informer's EndpointSlices:
-// for those who have a shared informer already. Publish nothing before the
+// for programs that already have a shared informer. Publish nothing before the
 // HasSynced of the handler's registration, not of the informer, is true (S14).
 //
 // changed is called with what an event changed, in the informer's goroutine;

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // What a caller may want to tell apart. Each is wrapped with the socket, the
@@ -72,5 +74,8 @@ func refusal(text string) error {
 	case strings.HasPrefix(text, "Unknown command"):
 		return fmt.Errorf("%w: it does not know the command; use mode slots", ErrVersion)
 	}
-	return fmt.Errorf("HAProxy says %q", clip(text))
+	return fmt.Errorf("HAProxy says %q", clipped(text))
 }
+
+// clipped is an answer that is short enough for a message.
+func clipped(answer string) string { return text.Clip(answer, 200) }

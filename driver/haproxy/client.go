@@ -63,7 +63,7 @@ func (d *Driver) connect(ctx context.Context) (*client, error) {
 	for _, line := range []string{"prompt\n", "set severity-output number\n"} {
 		answers, err := c.exchange([]byte(line), 1)
 		if err == nil && answers[0] != "" {
-			err = fmt.Errorf("%q is no answer to %q: %w", clip(answers[0]), line[:len(line)-1], ErrNotHAProxy)
+			err = fmt.Errorf("%q is no answer to %q: %w", clipped(answers[0]), line[:len(line)-1], ErrNotHAProxy)
 		}
 		if err != nil {
 			c.Close()
@@ -134,12 +134,4 @@ func readAnswer(in *bufio.Reader, limit int) (string, error) {
 			return "", err
 		}
 	}
-}
-
-// clip shortens a foreign text for a message.
-func clip(text string) string {
-	if len(text) > 200 {
-		return text[:200] + "…"
-	}
-	return text
 }

@@ -199,7 +199,7 @@ func (f *fakeHAProxy) add(ref string, args []string) string {
 	return "[6]: New server registered.\n"
 }
 
-// optionID is what follows "id", 0 if there is none.
+// optionID is the number after "id", 0 without an id.
 func optionID(args []string) int {
 	at := slices.Index(args, "id")
 	if at < 0 {

@@ -7,7 +7,7 @@ import (
 
 func TestNoTwoServersShareAPlaceInTheHashing(t *testing.T) {
 	first := ids{}.take("sw-0")
-	// One that HAProxy hashes to the same place, whoever added it.
+	// A server that HAProxy hashes to the same place, ours or not.
 	used := idsOf([]Server{{Name: "static", ID: first + maxID + 1}})
 	seen := map[uint32]bool{first: true}
 	for i := range 20000 {

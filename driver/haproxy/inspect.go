@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Row is one server of a backend, whoever added it, with what HAProxy's
-// statistics say of it.
+// A Row is one server of a backend, ours or not, with its figures from
+// HAProxy's statistics.
 type Row struct {
 	Server
 	// Status is HAProxy's word for what it does with the server, health checks

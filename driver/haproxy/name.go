@@ -15,8 +15,9 @@ const (
 
 	// ourPrefix starts the name of each server that the driver adds.
 	ourPrefix = "sw-"
-	// hashBytes of SHA-256 are in a name. Whoever may write slices chooses the
-	// addresses, so 128 bits: two that collide cannot be searched for.
+	// hashBytes of SHA-256 are in a name. Everybody who may write slices
+	// chooses the addresses. With 128 bits nobody can search for two addresses
+	// that collide.
 	hashBytes = 16
 )
 
@@ -27,7 +28,7 @@ func serverName(addr netip.AddrPort, options string) string {
 	return ourPrefix + hex.EncodeToString(sum[:hashBytes])
 }
 
-// isOurs reports whether a name is one that serverName makes.
+// isOurs reports whether serverName can have made a name.
 func isOurs(name string) bool {
 	hash, ok := strings.CutPrefix(name, ourPrefix)
 	return ok && len(hash) == 2*hashBytes && strings.Trim(hash, "0123456789abcdef") == ""

@@ -65,7 +65,7 @@ type Observed struct {
 	Servers []Server
 
 	foreign []Server
-	file    []byte // what is in the servers file; nil when there is none
+	file    []byte // the content of the servers file; nil if there is no file
 }
 
 // Ours counts our servers that may get a new connection.

@@ -54,7 +54,7 @@ func (o *ops) Len() int {
 }
 
 // String is the bytes that go to HAProxy, one command a line. A last line that
-// starts with "#" stands for the servers file.
+// starts with "#" says that the servers file is written.
 func (o *ops) String() string {
 	var b []byte
 	for _, c := range o.commands {

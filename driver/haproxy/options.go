@@ -58,7 +58,7 @@ func (o Options) validate() error {
 	case o.Rise < 0 || o.Fall < 0 || o.Rise > 1000 || o.Fall > 1000:
 		return fmt.Errorf("rise, fall: %d and %d are not from 1 to 1000", o.Rise, o.Fall)
 	case o.Proto != "" && o.Proto != "h1" && o.Proto != "h2" && o.Proto != "fcgi":
-		return fmt.Errorf("proto: %q is none of h1, h2, fcgi", o.Proto)
+		return fmt.Errorf("proto: %q is not one of h1, h2, fcgi", o.Proto)
 	case o.SendProxy != "" && o.SendProxy != "v1" && o.SendProxy != "v2":
 		return fmt.Errorf("sendProxy: %q is neither v1 nor v2", o.SendProxy)
 	}

@@ -33,9 +33,9 @@ var ErrUnreachable = errors.New("no active backend can be reached over TCP")
 //
 // What cannot be done does not stop the rest. A backend that HAProxy cannot
 // reach (a protocol other than TCP, port 0) is left out and named by Waiting,
-// and by no error as long as another can be reached: whoever may write a slice
-// must not be able to bring an upstream into trouble. Backends for which no slot
-// is left are an error, which Apply returns after it did the rest.
+// and is not an error as long as another backend can be reached: nobody who may
+// write a slice may be able to stop an upstream. Backends for which no slot is
+// left are an error, which Apply returns after it did the rest.
 func (d *Driver) Plan(desired publish.Desired, observed publish.Observed) publish.Ops {
 	o := &ops{backend: d.config.Backend, options: d.options}
 	seen, ok := observed.(*Observed)

@@ -45,7 +45,7 @@ func (f *serversFile) write() error {
 	return nil
 }
 
-// readServersFile returns what the file holds, nil if there is none.
+// readServersFile returns the content of the file, nil if there is no file.
 func readServersFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -6,7 +6,7 @@
 // content that was reloaded comes back, and the error carries what the command
 // printed.
 //
-// What a template is given came out of EndpointSlices, and so from strangers.
-// Addresses and numbers are of their own types; every text is a [Word], which
-// prints as harmless letters only.
+// The values that a template is given come from EndpointSlices, and are
+// untrusted. Addresses and numbers are of their own types; every text is a
+// [Word], which prints as harmless letters only.
 package template

@@ -1,7 +1,10 @@
-// Package manifest splits what holds Kubernetes objects into documents: YAML with
-// any number of them, JSON values one after the other, or both. It does not parse:
-// a document that is broken costs only itself, and each reader decodes into what
-// it needs.
+// Package manifest reads what holds Kubernetes objects: YAML with any number of
+// documents, JSON values one after the other, or both, in UTF-8 or, with a byte order
+// mark, in UTF-16.
+//
+// A Reader splits a stream into documents and does not parse them: a document that is
+// broken costs only itself. Objects goes on from there to the objects, with Lists
+// taken apart, and each caller decodes into what it needs.
 //
 // Memory is bounded by the limit for one document, whatever the stream. Nothing is
 // shared: a Reader is for one goroutine.
@@ -32,7 +35,7 @@ type Document struct {
 // ErrTooLong is returned for a document that is longer than the limit.
 var ErrTooLong = errors.New("is longer than the limit: dump it as JSON, which is read item by item, or one namespace a file")
 
-// SyntaxError is JSON that is none, or that ends too early. It ends a stream.
+// SyntaxError is for text that is not JSON, or that ends too early. It ends a stream.
 type SyntaxError struct {
 	Line int // of the stream, from 1
 	Err  error
@@ -109,16 +112,14 @@ func (r *Reader) Next() (Document, error) {
 	}
 }
 
-// open drops a byte order mark and tells JSON by its first bytes. Also where JSON
+// open makes UTF-8 of the stream and tells JSON by its first bytes. Also where JSON
 // is valid YAML, JSON's own rules for tabs and escapes hold.
 func (r *Reader) open() {
 	if r.opened {
 		return
 	}
 	r.opened = true
-	if mark, err := r.in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		_, _ = r.in.Discard(3)
-	}
+	r.in = toUTF8(r.in)
 	head, _ := r.in.Peek(4096)
 	if looksLikeJSON(head) {
 		r.json = newJSONValues(r.in, r.max)

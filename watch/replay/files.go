@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +11,15 @@ import (
 	"strings"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // Files returns all EndpointSlices in the files, in their order. A path may be
 // a file, a folder (its .yaml, .yml and .json files, not deeper), or "-" for
-// stdin. Objects of other kinds beside slices are passed over; a file without
-// any slice is an error.
+// stdin. Objects of other kinds beside slices are passed over. A file without any
+// slice is an error, and so is a file that does not say everything: one with an
+// incomplete list, or with something that has no kind.
 func Files(paths []string, stdin io.Reader) ([]*discoveryv1.EndpointSlice, error) {
 	var all []*discoveryv1.EndpointSlice
 	for _, path := range paths {
@@ -102,34 +101,12 @@ func (e *noSliceError) Error() string {
 const maxDocument = 1 << 30
 
 func fromReader(name string, r io.Reader) ([]*discoveryv1.EndpointSlice, error) {
-	var all []*discoveryv1.EndpointSlice
-	none := &noSliceError{name, map[string]int{}}
-	for docs := manifest.NewReader(r, maxDocument); ; {
-		doc, err := docs.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		asJSON := doc.Text
-		if err == nil && !doc.JSON {
-			asJSON, err = yaml.YAMLToJSON(doc.Text)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, max(doc.Number, 1), docs.Line(), err)
-		}
-		if string(bytes.TrimSpace(asJSON)) == "null" {
-			continue
-		}
-		found, others, err := decode(asJSON)
-		if err != nil {
-			return nil, fmt.Errorf("%s: document %d, which begins in line %d: %w", name, doc.Number, doc.Line, err)
-		}
-		all = append(all, found...)
-		for kind, n := range others {
-			none.others[kind] += n
-		}
+	c, err := read(manifest.Objects(r, maxDocument))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(all) == 0 {
-		return nil, none
+	if len(c.slices) == 0 {
+		return nil, &noSliceError{name, c.others}
 	}
-	return all, nil
+	return c.slices, nil
 }

@@ -2,75 +2,52 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
-// object is what can be told of any object before it is decoded.
-type object struct {
-	metav1.TypeMeta `json:",inline"`
-	Items           []json.RawMessage `json:"items"`
+// contents are what objects hold.
+type contents struct {
+	slices []*discoveryv1.EndpointSlice
+	// others counts objects by their version and kind, Lists left out.
+	others map[string]int
 }
 
-// isList reports whether the object is a list, of slices or of anything.
-func (o *object) isList() bool { return o.Kind == "List" || o.Kind == "EndpointSliceList" }
-
-// isSlice reports whether the object is an EndpointSlice. Items of a typed list
-// need not say so themselves.
-func (o *object) isSlice(within *object) bool {
-	if within != nil && within.Kind == "EndpointSliceList" && o.Kind == "" {
-		return true
+// read takes in all objects, or returns the first error with its place.
+func read(objects iter.Seq2[manifest.Object, error]) (contents, error) {
+	c := contents{others: map[string]int{}}
+	for o, err := range objects {
+		switch {
+		case err != nil:
+			return contents{}, err
+		case o.Kind == "EndpointSlice":
+			es, err := decode(o)
+			if err != nil {
+				return contents{}, o.Place.Errorf("%w", err)
+			}
+			c.slices = append(c.slices, es)
+		case !o.List:
+			c.others[o.APIVersion+" "+o.Kind]++
+		}
 	}
-	return o.Kind == "EndpointSlice"
+	return c, nil
 }
 
-// decode returns the slices in a document, and what else was in it by kind.
-func decode(data []byte) (slices []*discoveryv1.EndpointSlice, others map[string]int, err error) {
-	var o object
-	if err := json.Unmarshal(data, &o); err != nil {
-		return nil, nil, err
-	}
-	others = map[string]int{}
-	if !o.isList() {
-		es, err := decodeSlice(data, &o, nil, others)
-		if es != nil {
-			slices = append(slices, es)
-		}
-		return slices, others, err
-	}
-	for i, item := range o.Items {
-		var inner object
-		if err := json.Unmarshal(item, &inner); err != nil {
-			return nil, nil, fmt.Errorf("item %d: %w", i+1, err)
-		}
-		es, err := decodeSlice(item, &inner, &o, others)
-		if err != nil {
-			return nil, nil, fmt.Errorf("item %d: %w", i+1, err)
-		}
-		if es != nil {
-			slices = append(slices, es)
-		}
-	}
-	return slices, others, nil
-}
-
-// decodeSlice returns nil for an object of another kind, which it counts.
-func decodeSlice(data []byte, o, within *object, others map[string]int) (*discoveryv1.EndpointSlice, error) {
-	if !o.isSlice(within) {
-		others[o.APIVersion+" "+o.Kind]++
-		return nil, nil
-	}
+func decode(o manifest.Object) (*discoveryv1.EndpointSlice, error) {
 	if o.APIVersion != "" && o.APIVersion != discoveryv1.SchemeGroupVersion.String() {
 		return nil, fmt.Errorf("an EndpointSlice of %q: only %s is read", o.APIVersion, discoveryv1.SchemeGroupVersion)
 	}
 	var es discoveryv1.EndpointSlice
-	if err := json.Unmarshal(data, &es); err != nil {
+	if err := json.Unmarshal(o.JSON, &es); err != nil {
 		return nil, fmt.Errorf("EndpointSlice: %w", err)
 	}
 	if es.Name == "" {
-		return nil, fmt.Errorf("an EndpointSlice without metadata.name")
+		return nil, errors.New("an EndpointSlice without metadata.name")
 	}
 	return &es, nil
 }

@@ -1,12 +1,18 @@
 package replay_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/manifest"
 	"github.com/slicewright/slicewright/watch/replay"
 )
 
@@ -43,6 +49,43 @@ func TestFiles(t *testing.T) {
 	}
 	if got, want := strings.Join(names, " "), "a b c d stdin"; got != want {
 		t.Errorf("read %s, want %s", got, want)
+	}
+}
+
+// Slices are found in Lists of any depth and in each encoding that programs write.
+func TestFilesInLists(t *testing.T) {
+	const list = `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"List","items":[
+		{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"a"}}]},
+		{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"b"}}]}`
+	utf16LE := []byte("\xff\xfe")
+	for _, unit := range utf16.Encode([]rune(list)) {
+		utf16LE = binary.LittleEndian.AppendUint16(utf16LE, unit)
+	}
+	for name, text := range map[string]string{"UTF-8": list, "UTF-16": string(utf16LE)} {
+		all, err := replay.Files([]string{"-"}, strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var names []string
+		for _, es := range all {
+			names = append(names, es.Name)
+		}
+		if diff := cmp.Diff([]string{"a", "b"}, names); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// What does not say everything is an error with its place, and no slice is returned.
+func TestFilesThatDoNotSayEverything(t *testing.T) {
+	for text, want := range map[string]error{
+		named("a") + "---\nmetadata: {name: b}\n": manifest.ErrNoKind,
+		`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSliceList","metadata":{"continue":"x"},"items":[{"metadata":{"name":"d"}}]}`: manifest.ErrIncomplete,
+	} {
+		all, err := replay.Files([]string{"-"}, strings.NewReader(text))
+		if !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "stdin: document ") || all != nil {
+			t.Errorf("%d slices, error %v", len(all), err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 
 	"github.com/slicewright/slicewright/endpointset"
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // Event is one step of a recorded watch.
@@ -53,7 +54,7 @@ func (e *Event) Slices() []*discoveryv1.EndpointSlice {
 // they come in. Bookmarks and errors of the watch change nothing (S15) and are
 // passed over. name stands for the stream in errors.
 func Stream(name string, r io.Reader, each func(Event) error) error {
-	decoder := json.NewDecoder(r)
+	decoder := json.NewDecoder(manifest.UTF8(r))
 	for number := 1; ; number++ {
 		var raw json.RawMessage
 		err := decoder.Decode(&raw)
@@ -90,9 +91,9 @@ func parseEvent(raw []byte) (event Event, ok bool, err error) {
 		return Event{}, false, err
 	}
 	if envelope.Type == "" {
-		if o := (object{}); json.Unmarshal(raw, &o) == nil && o.isList() {
-			list, _, err := decode(raw)
-			return Event{Relist: true, List: list}, err == nil, err
+		if envelope.Kind == "List" || envelope.Kind == "EndpointSliceList" {
+			c, err := read(manifest.ObjectsOf(raw))
+			return Event{Relist: true, List: c.slices}, err == nil, err
 		}
 		return Event{}, false, fmt.Errorf("a %q without a type: record with kubectl's --output-watch-events, or a deletion cannot be told", envelope.Kind)
 	}
@@ -103,18 +104,18 @@ func parseEvent(raw []byte) (event Event, ok bool, err error) {
 	default:
 		return Event{}, false, fmt.Errorf("the type %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", envelope.Type)
 	}
-	slices, others, err := decode(envelope.Object)
+	c, err := read(manifest.ObjectsOf(envelope.Object))
 	if err != nil {
 		return Event{}, false, err
 	}
-	if len(slices) != 1 {
-		for kind := range others {
+	if len(c.slices) != 1 {
+		for kind := range c.others {
 			return Event{}, false, fmt.Errorf("it is about a %q, not about an EndpointSlice", kind)
 		}
 		return Event{}, false, errors.New("it is about no single EndpointSlice")
 	}
 	if envelope.Type == apiwatch.Deleted {
-		return Event{Deleted: slices[0]}, true, nil
+		return Event{Deleted: c.slices[0]}, true, nil
 	}
-	return Event{Put: slices[0]}, true, nil
+	return Event{Put: c.slices[0]}, true, nil
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/endpointset"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Format is how a report is printed.
@@ -66,7 +66,7 @@ func (r *Report) Print(w io.Writer, format Format) error {
 
 func (s *Service) print(w io.Writer, format Format) error {
 	fmt.Fprintf(w, "%s/%s: %d active, %d draining, %d excluded under policy %s",
-		printable.Text(s.Namespace), printable.Text(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
+		text.Line(s.Namespace), text.Line(s.Name), len(s.Active), len(s.Draining), len(s.Excluded), s.Policy)
 	if s.Fallback {
 		fmt.Fprint(w, " (fallback: the active ones are terminating, nothing else is left)")
 	}
@@ -84,9 +84,9 @@ func (s *Service) print(w io.Writer, format Format) error {
 	for _, d := range s.Diagnostics {
 		where := ""
 		if d.Slice != "" {
-			where = " " + printable.Text(d.Slice)
+			where = " " + text.Line(d.Slice)
 		}
-		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, printable.Text(d.Message)); err != nil {
+		if _, err := fmt.Fprintf(w, "! %s%s: %s\n", d.Code, where, text.Line(d.Message)); err != nil {
 			return err
 		}
 	}
@@ -129,9 +129,7 @@ func (b *Backend) row(format Format) []string {
 		cells = []string{port, b.Endpoint, string(b.state), string(b.Reason), b.Zone, b.Node, target}
 	}
 	for i, cell := range cells {
-		if cells[i] = printable.Text(cell); cell == "" {
-			cells[i] = "-"
-		}
+		cells[i] = text.Cell(cell)
 	}
 	return cells
 }
@@ -152,7 +150,7 @@ func PrintDifference(w io.Writer, before, after Service, format Format) error {
 		olds[b.id] = b
 	}
 	line := func(sign string, b Backend) error {
-		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, printable.Text(after.Namespace), printable.Text(after.Name), strings.Join(b.row(format), " "))
+		_, err := fmt.Fprintf(w, "%s %s/%s %s\n", sign, text.Line(after.Namespace), text.Line(after.Name), strings.Join(b.row(format), " "))
 		return err
 	}
 	for _, b := range after.Backends() {

@@ -91,7 +91,7 @@ func TestDecisionsFollowTheTemplate(t *testing.T) {
 // are merged without a conflict (.gitattributes).
 func TestTheIndexListsEveryDecision(t *testing.T) {
 	var index strings.Builder
-	index.WriteString("# Decisions\n\nA decision has a record here if somebody could have decided otherwise ([template](template.md)). `HOUSE_UPDATE=1 go test ./app/internal/house` writes this list.\n\n")
+	index.WriteString("# Decisions\n\nA decision has a record here if somebody could have decided otherwise ([template](template.md)). `HOUSE_UPDATE=1 go test -count=1 ./app/internal/house` writes this list.\n\n")
 	for _, d := range readDecisions(t) {
 		fmt.Fprintf(&index, "- [%s](%s) %s", d.number, d.file, d.title)
 		if by := regexp.MustCompile(`(?:amended|superseded) by \[\d{4}\]\([^)]+\)`).FindString(d.status); by != "" {
@@ -110,7 +110,7 @@ func TestTheIndexListsEveryDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(sorted(index.String()), sorted(string(text))); diff != "" {
-		t.Errorf("%s is not the list of decisions (HOUSE_UPDATE=1 go test ./app/internal/house writes it; -wanted +file):\n%s", file, diff)
+		t.Errorf("%s is not the list of decisions (HOUSE_UPDATE=1 go test -count=1 ./app/internal/house writes it; -wanted +file):\n%s", file, diff)
 	}
 }
 

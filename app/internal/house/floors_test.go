@@ -57,7 +57,7 @@ var app = house.Module{
 		"internal/atomicfile": "replaces files",
 		"internal/pause":      "waits with a context",
 		"internal/manifest":   "splits documents of objects",
-		"internal/printable":  "makes untrusted text fit for a terminal",
+		"internal/text":       "makes untrusted text fit for a terminal",
 	},
 }
 

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Formats are those that Write knows.
@@ -35,51 +34,51 @@ func (v *Verdict) writeTable(out io.Writer) error {
 	fmt.Fprintln(w, "CRITERION\tSTATUS\tWHAT")
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Shown(), printable.Text(r.Title))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Shown(), text.Line(r.Title))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	var text strings.Builder
+	var page strings.Builder
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "\n%s: %s\n", r.Name, r.Shown())
+		fmt.Fprintf(&page, "\n%s: %s\n", r.Name, r.Shown())
 		for _, line := range r.Evidence {
-			fmt.Fprintf(&text, "  %s\n", printable.Text(line))
+			fmt.Fprintf(&page, "  %s\n", text.Line(line))
 		}
 		for _, line := range r.Settle {
-			fmt.Fprintf(&text, "  -> %s\n", printable.Text(line))
+			fmt.Fprintf(&page, "  -> %s\n", text.Line(line))
 		}
 		if w := r.Waiver; w != nil {
-			fmt.Fprintf(&text, "  %s\n", printable.Text(w.Sentence()))
+			fmt.Fprintf(&page, "  %s\n", text.Line(w.Sentence()))
 		}
 	}
-	fmt.Fprintf(&text, "\n%s\n", v.Sentence())
-	_, err := io.WriteString(out, text.String())
+	fmt.Fprintf(&page, "\n%s\n", v.Sentence())
+	_, err := io.WriteString(out, page.String())
 	return err
 }
 
 func (v *Verdict) writeMarkdown(out io.Writer) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "# May the Endpoints controller stop?\n\n**%s** (%s)\n\n| criterion | status | what |\n|---|---|---|\n", v.Sentence(), stamp(v.At))
+	var page strings.Builder
+	fmt.Fprintf(&page, "# May the Endpoints controller stop?\n\n**%s** (%s)\n\n| criterion | status | what |\n|---|---|---|\n", v.Sentence(), stamp(v.At))
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.Name, r.Shown(), markdown(r.Title))
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", r.Name, r.Shown(), text.Markdown(r.Title))
 	}
 	for i := range v.Criteria {
 		r := &v.Criteria[i]
-		fmt.Fprintf(&text, "\n## %s: %s\n\n", r.Name, r.Shown())
+		fmt.Fprintf(&page, "\n## %s: %s\n\n", r.Name, r.Shown())
 		for _, line := range r.Evidence {
-			fmt.Fprintf(&text, "- %s\n", markdown(line))
+			fmt.Fprintf(&page, "- %s\n", text.Markdown(line))
 		}
 		for _, line := range r.Settle {
-			fmt.Fprintf(&text, "- [ ] %s\n", markdown(line))
+			fmt.Fprintf(&page, "- [ ] %s\n", text.Markdown(line))
 		}
 		if w := r.Waiver; w != nil {
-			fmt.Fprintf(&text, "\n%s\n", markdown(w.Sentence()))
+			fmt.Fprintf(&page, "\n%s\n", text.Markdown(w.Sentence()))
 		}
 	}
-	_, err := io.WriteString(out, text.String())
+	_, err := io.WriteString(out, page.String())
 	return err
 }
 
@@ -129,22 +128,4 @@ func (w *AppliedWaiver) Sentence() string {
 		return fmt.Sprintf("A waiver by %s expired after %s and does not count: %s", w.By, w.Expires, w.Reason)
 	}
 	return fmt.Sprintf("Waived by %s until %s: %s", w.By, w.Expires, w.Reason)
-}
-
-// markup are the characters that mean something in Markdown, or in the HTML that
-// it may hold. Words with - and . stay readable: they only count at the
-// beginning of a line, where a list item has its own mark.
-var markup = []rune("\\`*_{}[]<>#|!~&@:")
-
-// markdown escapes text so that it is shown as it is, mentions and bare links
-// included.
-func markdown(text string) string {
-	var out strings.Builder
-	for _, r := range printable.Text(text) {
-		if slices.Contains(markup, r) {
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
 }

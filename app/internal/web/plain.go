@@ -2,18 +2,10 @@ package web
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
-// plain keeps untrusted text from being shown in another order than it has:
-// html/template escapes its markup, and not the characters that change the
-// direction of writing.
-func plain(text any) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return '\uFFFD'
-		}
-		return r
-	}, fmt.Sprint(text))
-}
+// plain is a value in a line of a page. html/template escapes markup, and lets
+// through the characters that turn writing around.
+func plain(value any) string { return text.Line(fmt.Sprint(value)) }

@@ -232,6 +232,8 @@ func TestBackendsRefuses(t *testing.T) {
 		{"a broken document in the middle", oneSlice + "---\na: b: c\n---\n" + oneSlice, []string{"-f", "-"}, command.ExitFailed, "stdin: document 2, which begins in line 17: yaml:"},
 		{"a slice with a wrong type in it", strings.Replace(oneSlice, "port: 8080", "port: eighty", 1), []string{"-f", "-"}, command.ExitFailed, "stdin: document 1"},
 		{"an old version", strings.Replace(oneSlice, "io/v1", "io/v1beta1", 1), []string{"-f", "-"}, command.ExitFailed, `an EndpointSlice of "discovery.k8s.io/v1beta1"`},
+		{"an incomplete list", "apiVersion: v1\nkind: List\nmetadata: {continue: abc}\nitems: []\n", []string{"-f", "-"}, command.ExitUnknown, "stdin: document 1, which begins in line 1: the List is an incomplete list"},
+		{"an object without kind beside a slice", oneSlice + "---\nmetadata: {name: b}\n", []string{"-f", "-"}, command.ExitUnknown, "stdin: document 2, which begins in line 17: it is no Kubernetes object"},
 		{"an empty folder", "", []string{"-f", dir}, command.ExitFailed, "no EndpointSlice in its 0 "},
 		{"a file that is not there", "", []string{"-f", dir + "/none"}, command.ExitFailed, "none: no such file"},
 		{"an unknown Service", oneSlice, []string{"shop/basket", "-f", "-"}, command.ExitFailed, "no EndpointSlice belongs to Service shop/basket in -"},

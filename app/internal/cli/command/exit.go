@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // The exit codes of every command.
@@ -47,6 +49,8 @@ func exitCode(err error) int {
 		return ExitHolds
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.Is(err, manifest.ErrIncomplete), errors.Is(err, manifest.ErrNoKind):
+		return ExitUnknown // what was given does not say everything
 	default:
 		return ExitFailed
 	}

@@ -56,6 +56,7 @@ func TestConvertIsAllOrNothing(t *testing.T) {
 		{"one bad among good", endpointsOfPrices, map[string]string{"a.yaml": endpointsOfPrices, "b.yaml": endpointsOfPrices + "---\n" + badEndpoints}, []string{"-f", "-", "-f", "DIR"}, command.ExitFailed, 0, "DIR/b.yaml: document 2, line 12: endpoints shop/bad: address 127.0.0.1 is a loopback address"},
 		{"a role that lacks a rule", roleOfReader, nil, []string{"-f", "-"}, command.ExitHolds, 1, ""},
 		{"a role by names", endpointsOfPrices + "---\n" + roleByName, nil, []string{"-f", "-"}, command.ExitFailed, 0, "document 2, line 12: Role shop/lock: update on endpoints named scheduler cannot be carried over"},
+		{"an incomplete list", "apiVersion: v1\nkind: EndpointsList\nmetadata: {continue: abc}\nitems: []\n", nil, []string{"-f", "-"}, command.ExitUnknown, 0, "document 1, line 1: the EndpointsList is an incomplete list"},
 		{"nothing to convert", "kind: Service\napiVersion: v1\n", nil, []string{"-f", "-"}, command.ExitFailed, 0, "nothing to convert in -"},
 		{"no file", "", nil, []string{"-f", "DIR/none"}, command.ExitFailed, 0, "no such file"},
 		{"nothing said", "", nil, nil, command.ExitUsage, 0, "say what to convert"},

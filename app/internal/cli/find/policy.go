@@ -13,7 +13,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/auditpolicy"
 	"github.com/slicewright/slicewright/app/internal/find/auditquery"
 	"github.com/slicewright/slicewright/internal/atomicfile"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 func newAuditPolicyCommand(streams command.Streams) *cobra.Command {
@@ -82,13 +82,13 @@ func printPolicyReport(w io.Writer, name string, r auditpolicy.Report) {
 			note = " (the control plane: hides no consumer)"
 		}
 		fmt.Fprintf(w, "%s: %s: %s%s\n  verbs: %s\n  users: %s\n  namespaces: %s\n", b.Resource, where, b.Why, note,
-			strings.Join(b.Verbs, ", "), printable.Text(strings.Join(b.Users, ", ")), printable.Text(strings.Join(b.Namespaces, ", ")))
+			strings.Join(b.Verbs, ", "), text.Line(strings.Join(b.Users, ", ")), text.Line(strings.Join(b.Namespaces, ", ")))
 	}
 	if r.Sees {
 		fmt.Fprintf(w, "No consumer of endpoints or endpointslices is hidden by the %d rules.\n", r.Rules)
 		return
 	}
-	fmt.Fprintf(w, "Consumers can be hidden. Add the rule that shows them: slicewright find audit-policy add %s\n", printable.Text(name))
+	fmt.Fprintf(w, "Consumers can be hidden. Add the rule that shows them: slicewright find audit-policy add %s\n", text.Line(name))
 }
 
 func newAuditPolicyAddCommand(streams command.Streams) *cobra.Command {

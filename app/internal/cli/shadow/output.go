@@ -8,7 +8,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/app/internal/web"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // writeShadow writes a report as table, wide, json or html.
@@ -25,7 +25,7 @@ func writeShadow(out io.Writer, r *shadow.Report, format string) error {
 	fmt.Fprintln(w, "SERVICE\tOUTCOME\tENDPOINTS\tSLICES\tDIFFERENCES")
 	for i := range r.Services {
 		s := &r.Services[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", printable.Text(s.Service), s.Outcome, s.Endpoints, s.Slices, printable.Text(s.Summary()))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", text.Line(s.Service), s.Outcome, s.Endpoints, s.Slices, text.Line(s.Summary()))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func writeShadow(out io.Writer, r *shadow.Report, format string) error {
 		if u.Namespace != "" {
 			where = "namespace " + u.Namespace
 		}
-		fmt.Fprintf(out, "\nNot read: %s in %s (%s): %s.\n", u.Resource, printable.Text(where), printable.Text(u.Problem), u.Effect)
+		fmt.Fprintf(out, "\nNot read: %s in %s (%s): %s.\n", u.Resource, text.Line(where), text.Line(u.Problem), u.Effect)
 	}
 	return nil
 }
@@ -50,18 +50,18 @@ func writeShadowService(out io.Writer, s *shadow.ServiceReport, wide bool) {
 	var lines []string
 	for _, f := range s.Findings {
 		if !f.Expected || wide {
-			lines = append(lines, fmt.Sprintf("%s\t\t%s", f.Class, printable.Text(f.Message)))
+			lines = append(lines, fmt.Sprintf("%s\t\t%s", f.Class, text.Line(f.Message)))
 		}
 	}
 	for _, d := range s.Differences {
 		if !d.Expected || wide {
-			lines = append(lines, fmt.Sprintf("%s\t%s %s %s\t%s: %s", d.Class, printable.Text(d.Endpoint), printable.Text(d.Port), printable.Text(d.Protocol), d.Side, printable.Text(d.Because)))
+			lines = append(lines, fmt.Sprintf("%s\t%s %s %s\t%s: %s", d.Class, text.Line(d.Endpoint), text.Line(d.Port), text.Line(d.Protocol), d.Side, text.Line(d.Because)))
 		}
 	}
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n%s\n", printable.Text(s.Service))
+	fmt.Fprintf(out, "\n%s\n", text.Line(s.Service))
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, "  "+line)

@@ -92,6 +92,10 @@ func TestShadowRefusesWhatMakesNoSense(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}
+	incomplete := "apiVersion: v1\nkind: EndpointsList\nmetadata: {continue: abc}\nitems: []\n"
+	if _, errs, code := run(t, incomplete, "shadow", "-f", "-"); code != command.ExitUnknown || !strings.Contains(errs, "the EndpointsList is an incomplete list") {
+		t.Errorf("an incomplete list: exit code %d, %s", code, errs)
+	}
 	if _, _, code := run(t, "a: [", "shadow", "-f", "-"); code != command.ExitFailed {
 		t.Errorf("no YAML: exit code %d", code)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/recording"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/endpointset"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 func runTimelineAt(ctx context.Context, streams command.Streams, flags timelineFlags, at string, args []string) error {
@@ -111,7 +111,7 @@ func printTimelineSet(out io.Writer, report *timeline.SetReport) error {
 		printTimelineBackends(w, s.Service, "draining", s.Draining)
 		printTimelineBackends(w, s.Service, "", s.Excluded)
 		if len(s.Active)+len(s.Draining)+len(s.Excluded) == 0 {
-			fmt.Fprintf(w, "%s\tnone\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", printable.Text(s.Service))
+			fmt.Fprintf(w, "%s\tnone\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", text.Line(s.Service))
 		}
 	}
 	return w.Flush()
@@ -123,7 +123,7 @@ func printTimelineBackends(w io.Writer, service, use string, list []timeline.Bac
 		if b.Reason != "" {
 			why = b.Reason
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%t\t%t\t%t\t%s\t%s\t%s\t%s\n", printable.Text(service), why, cell(b.Port), b.Endpoint,
-			b.Ready, b.Serving, b.Terminating, cell(b.Node), cell(b.Zone), cell(b.Pod), cell(b.Slice))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%t\t%t\t%t\t%s\t%s\t%s\t%s\n", text.Line(service), why, text.Cell(b.Port), b.Endpoint,
+			b.Ready, b.Serving, b.Terminating, text.Cell(b.Node), text.Cell(b.Zone), text.Cell(b.Pod), text.Cell(b.Slice))
 	}
 }

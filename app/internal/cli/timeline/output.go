@@ -14,7 +14,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/web"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 func printTimeline(w io.Writer, format string, report *timeline.Report) error {
@@ -42,7 +42,7 @@ func printTransitions(out io.Writer, report *timeline.Report) error {
 	fmt.Fprintln(w, "TIME\tSERVICE\tADDRESS\tR/S/T\tSLICE\tPOD\tWHAT")
 	for _, t := range report.Transitions {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clockTime(t.At, t.Clock),
-			cell(t.Service), cell(t.Address), cell(t.Conditions), cell(t.Slice), cell(t.Pod), printable.Text(t.What))
+			text.Cell(t.Service), text.Cell(t.Address), text.Cell(t.Conditions), text.Cell(t.Slice), text.Cell(t.Pod), text.Line(t.What))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -58,9 +58,9 @@ func printTransitions(out io.Writer, report *timeline.Report) error {
 		if x.Uncertain {
 			uncertain = " (uncertain: a watch was lost in that time)"
 		}
-		fmt.Fprintf(out, "%s  %s  %s\n    %s%s\n", x.From.Format(time.RFC3339Nano), x.Code, printable.Text(where), printable.Text(x.Message), uncertain)
+		fmt.Fprintf(out, "%s  %s  %s\n    %s%s\n", x.From.Format(time.RFC3339Nano), x.Code, text.Line(where), text.Line(x.Message), uncertain)
 		for _, m := range x.Moments {
-			fmt.Fprintf(out, "    %s  %s\n", clockTime(m.At, m.Clock), printable.Text(m.What))
+			fmt.Fprintf(out, "    %s  %s\n", clockTime(m.At, m.Clock), text.Line(m.What))
 		}
 	}
 	return nil
@@ -76,11 +76,4 @@ func clockTime(t time.Time, c timeline.Clock) string {
 	default:
 		return " " + text
 	}
-}
-
-func cell(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return printable.Text(text)
 }

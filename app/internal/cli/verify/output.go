@@ -14,7 +14,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/app/internal/web"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 func validVerifyOutput(format string) bool {
@@ -67,7 +67,7 @@ func (v *verifyTable) line(format string, args ...any) {
 	}
 }
 
-// table prints rows of cells; a stranger's text in them is made plain.
+// table prints rows of cells.
 func (v *verifyTable) table(indent string, rows [][]string) {
 	if v.err != nil {
 		return
@@ -75,9 +75,7 @@ func (v *verifyTable) table(indent string, rows [][]string) {
 	w := tabwriter.NewWriter(v.out, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
 		for i := range row {
-			if row[i] = printable.Text(row[i]); row[i] == "" {
-				row[i] = "-"
-			}
+			row[i] = text.Cell(row[i])
 		}
 		fmt.Fprintln(w, indent+strings.Join(row, "\t"))
 	}
@@ -89,7 +87,7 @@ func (v *verifyTable) head(r *verify.Report) {
 	if r.Port != "" {
 		port = " port " + r.Port
 	}
-	v.line("%s: %s", printable.Text(r.Service+port), r.Outcome)
+	v.line("%s: %s", text.Line(r.Service+port), r.Outcome)
 	v.line("policy %s, from %s to %s UTC (%s), settle %s", orReady(string(r.Policy)), moment(r.From), moment(r.Until),
 		r.Until.Sub(r.From).Round(100*time.Millisecond), seconds(r.SettleSeconds))
 	v.line("slices: %d active, %d terminating, %d excluded; %d changes of the active ones", r.Slices.Active, r.Slices.Terminating, r.Slices.Excluded, r.Slices.Changes)
@@ -98,13 +96,13 @@ func (v *verifyTable) head(r *verify.Report) {
 		if c.Failed() {
 			result = "it failed: " + c.Problem
 		}
-		v.line("during: %s (%s): %s", printable.Text(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), printable.Text(result))
+		v.line("during: %s (%s): %s", text.Line(c.Command), c.Ended.Sub(c.Began).Round(100*time.Millisecond), text.Line(result))
 	}
 	for _, g := range r.Slices.Gaps {
-		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
+		v.line("slices not read from %s to %s: %s", moment(g.From), moment(g.To), text.Line(g.Why))
 	}
 	for _, reason := range r.Reasons {
-		v.line("! %s", printable.Text(reason))
+		v.line("! %s", text.Line(reason))
 	}
 }
 
@@ -180,7 +178,7 @@ func (v *verifyTable) consumer(c *verify.ConsumerReport) {
 	v.part(c.Consumer, rows, c.DifferencesLeftOut)
 	v.used(c.Consumer+", by its own count", c.Used, c.UsedLeftOut)
 	for _, g := range c.Gaps {
-		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), printable.Text(g.Why))
+		v.line("not seen from %s to %s: %s", moment(g.From), moment(g.To), text.Line(g.Why))
 	}
 	if !v.wide || len(c.Convergences) == 0 {
 		return
@@ -233,7 +231,7 @@ func (v *verifyTable) part(title string, rows [][]string, leftOut int) {
 	if len(rows) == 1 {
 		return
 	}
-	v.line("\n%s", printable.Text(title))
+	v.line("\n%s", text.Line(title))
 	v.table("  ", rows)
 	if leftOut > 0 {
 		v.line("  and %d more", leftOut)

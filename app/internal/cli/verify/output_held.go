@@ -6,7 +6,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/app/internal/verify/publication"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // held lists the connections that were held. With wide those without a problem,
@@ -73,11 +73,11 @@ func (v *verifyTable) published(t *publication.Table) {
 	}
 	v.part("Health, slices, discovery and requests", rows, 0)
 	for i, c := range t.Discovery {
-		text := c.Name
+		said := c.Name
 		if c.Error != "" {
-			text += ", which did not say: " + c.Error
+			said += ", which did not say: " + c.Error
 		}
-		v.line("  IN %d: %s", i+1, printable.Text(text))
+		v.line("  IN %d: %s", i+1, text.Line(said))
 	}
 	if t.Changed {
 		v.line("  the slices changed meanwhile: the facts may be of different moments")

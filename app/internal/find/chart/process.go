@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Process renders each chart in a process of its own, which is killed when it
@@ -51,7 +53,7 @@ func (p Process) Render(ctx context.Context, r Request) (Response, error) {
 	case err != nil:
 		// Without memory the process says so, and then where it stood.
 		why, _, _ := strings.Cut(strings.TrimSpace(said.text.String()), "\n")
-		return Response{}, fmt.Errorf("rendering ended without an answer: it takes more memory or processor time than is granted (%w) %s", err, plain(why))
+		return Response{}, fmt.Errorf("rendering ended without an answer: it takes more memory or processor time than is granted (%w) %s", err, text.Excerpt(why, maxMessage))
 	}
 	var out Response
 	if err := json.Unmarshal(answer.text.Bytes(), &out); err != nil {

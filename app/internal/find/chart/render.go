@@ -7,7 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Values are a values file that somebody gave.
@@ -99,7 +100,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendered{Dir: dir, Name: plain(s.name), tree: s, Problems: s.unread, With: "its own values"}
+	r := &Rendered{Dir: dir, Name: text.Excerpt(s.name, maxMessage), tree: s, Problems: s.unread, With: "its own values"}
 	// The name of the release is the chart's: most charts then name their objects
 	// as the chart is named, and an application is known by it.
 	request := Request{Files: s.files, Release: releaseName(s.name), Namespace: o.Namespace}
@@ -119,10 +120,10 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 		return nil, err
 	}
 	if answer.Error != "" {
-		return nil, errors.New(plain(answer.Error))
+		return nil, errors.New(text.Excerpt(answer.Error, maxMessage))
 	}
 	for _, p := range answer.Problems {
-		r.Problems = append(r.Problems, Problem{path.Join(dir, metadataFile), plain(p)})
+		r.Problems = append(r.Problems, Problem{path.Join(dir, metadataFile), text.Excerpt(p, maxMessage)})
 	}
 	for _, d := range answer.Documents {
 		_, name, found := strings.Cut(d.Name, "/")
@@ -144,7 +145,7 @@ func (s *chartTree) template(name string) (string, []byte) {
 	}
 	rest, found := strings.CutPrefix(name, "charts/")
 	if !found {
-		return plain(name), nil
+		return text.Excerpt(name, maxMessage), nil
 	}
 	chart, _, _ := strings.Cut(rest, "/")
 	for _, f := range s.files {
@@ -160,7 +161,7 @@ func (s *chartTree) template(name string) (string, []byte) {
 			}
 		}
 	}
-	return plain(name), nil // an alias: its chart's directory has another name
+	return text.Excerpt(name, maxMessage), nil // an alias: its chart's directory has another name
 }
 
 // releaseName is a name that Helm takes for a release: at most 53 characters.
@@ -171,23 +172,8 @@ func releaseName(chart string) string {
 	return strings.Trim(chart, "-.")
 }
 
-// maxMessage is enough of an error in a template, which is text from outside.
+// maxMessage is enough of an error in a template.
 const maxMessage = 400
-
-// plain is text from outside on one line, without what a terminal obeys.
-func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
 
 // plainError is an error without the path in it.
 func plainError(err error) string {
@@ -195,5 +181,5 @@ func plainError(err error) string {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return plain(err.Error())
+	return text.Excerpt(err.Error(), maxMessage)
 }

@@ -54,8 +54,8 @@ func mustParse(data []byte) []library {
 }
 
 // required are the libraries of the table that a go.mod asks for in a version
-// that uses Endpoints. A replacement by a version counts as that version; one by
-// a folder may be anything, so the version asked for stands.
+// that uses Endpoints. A replacement by a version counts as that version; a
+// folder may hold anything, so the version asked for counts.
 func required(mod *modfile.File) []library {
 	var out []library
 	for _, req := range mod.Require {

@@ -11,13 +11,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/gosource/analyzer"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxExcerpt is how much of a line is shown; longer ones say little more.
@@ -244,19 +244,7 @@ func (s *scan) excerpt(at token.Position) string {
 	if at.Line < 1 || at.Line > len(lines) {
 		return ""
 	}
-	line := strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.TrimSpace(lines[at.Line-1]))
-	if runes := []rune(line); len(runes) > maxExcerpt {
-		return string(runes[:maxExcerpt]) + "…"
-	}
-	return line
+	return text.Excerpt(lines[at.Line-1], maxExcerpt)
 }
 
 // application names what a package belongs to: its folder for a command, its

@@ -29,8 +29,8 @@ func (o Options) wants(scope evidence.Scope) bool {
 }
 
 // Scan reads the Go source below dir. Locators are relative to dir. It never
-// fails as a whole: what could not be read stands in the coverage, and a
-// cancelled ctx ends the scan there. Findings are sorted by locator.
+// fails as a whole: what could not be read is in the coverage, and a
+// cancelled ctx ends the scan at that point. Findings are sorted by locator.
 func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, evidence.Coverage) {
 	s := &scan{opts: opts, coverage: evidence.Coverage{Source: evidence.SourceGo}}
 	root, err := filepath.Abs(dir)

@@ -26,7 +26,8 @@ type shapeSet struct {
 	checker *checker
 }
 
-// get is the shape of a package, or nil if there is none. mu must be held.
+// get is the shape of a package, or nil if the package has no shape. mu must
+// be held.
 func (s *shapeSet) get(importPath string) *types.Package {
 	if pkg, ok := s.known[importPath]; ok {
 		return pkg

@@ -50,7 +50,7 @@ func stubbed(t *testing.T, modulePath string) string {
 }
 
 // project writes a txtar archive into a folder of its own. "STUBS path" as the
-// text of a go.mod stands for a module path with the stubs.
+// text of a go.mod is replaced by a module path with the stubs.
 func project(t *testing.T, archive string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/json"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/internal/manifest"
 )
 
 // origin is the file of a tree, and how many lines are before the document
@@ -39,21 +41,30 @@ func (o origin) locate(line, column int) string {
 // maxLists bounds Lists in Lists. kubectl makes no such Lists.
 const maxLists = 8
 
-// readNode reads an object, or the objects of a List. What names no kind is
-// passed over.
+// readNode reads an object, or the objects of a List.
 func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 	n = target(n)
-	if n == nil || n.Kind != yaml.MappingNode {
+	if n == nil || n.ShortTag() == "!!null" {
 		return
 	}
 	meta := typeMetaOf(n)
 	if meta.kind == "" {
 		meta = typeMeta{list.apiVersion, strings.TrimSuffix(list.kind, "List")}
 	}
+	if meta.kind != "" || list.kind != "" {
+		r.hasKind()
+	}
+	if n.Kind != yaml.MappingNode || meta.kind == "" {
+		r.noKind(from.at(n))
+		return
+	}
 	if _, items := field(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(meta.kind, "List") {
 		if lists == maxLists {
 			r.skip(from.at(n), "is a List in a List in a List, deeper than is read")
 			return
+		}
+		if _, metadata := field(n, "metadata"); textOf(metadata, "continue") != "" {
+			r.skip(from.at(n), manifest.ErrIncomplete.Error())
 		}
 		for _, item := range items.Content {
 			r.readNode(from, item, meta, lists+1)
@@ -199,5 +210,5 @@ func ruleLocators(from origin, n *yaml.Node) []string {
 
 func nameOf(n *yaml.Node) string {
 	_, metadata := field(n, "metadata")
-	return text(metadata, "name")
+	return textOf(metadata, "name")
 }

@@ -18,6 +18,9 @@ type document struct {
 	// list says of which list this is an item: the items of a PodList from the
 	// API itself name no kind.
 	list typeMeta
+	// incomplete says that there is nothing here but the end of a list that is one
+	// page of a longer list.
+	incomplete bool
 }
 
 // typeMeta names a type as an object does.

@@ -20,7 +20,11 @@ type jsonDocuments struct {
 	line int // where the last document, or the error, begins
 
 	list  typeMeta // of the list that is being read
-	depth int      // brackets that are open around the items being read
+	depth int      // brackets open around the items that are being read
+	// incomplete says that the list is one page of a longer list, begins where it
+	// begins. Its metadata can be before the items or after them.
+	incomplete bool
+	begins     int
 }
 
 func newJSONDocuments(in *manifest.LineCounter, max int) *jsonDocuments {
@@ -38,6 +42,10 @@ func (j *jsonDocuments) next() (document, error) {
 		}
 		if err := j.closeList(); err != nil {
 			return document{}, j.fail(err)
+		}
+		if j.incomplete {
+			j.incomplete = false
+			return document{line: j.begins, incomplete: true}, nil
 		}
 	}
 	token, err := j.dec.Token()
@@ -72,7 +80,9 @@ func (j *jsonDocuments) object() (document, error) {
 			return document{}, j.fail(err)
 		}
 		if key.Value == "items" && token == json.Delim('[') {
-			j.depth, j.list = 2, typeMetaOf(root)
+			j.depth, j.list, j.begins = 2, typeMetaOf(root), root.Line
+			_, metadata := field(root, "metadata")
+			j.incomplete = textOf(metadata, "continue") != ""
 			return j.next()
 		}
 		value, err := b.value(token, 1)
@@ -93,18 +103,23 @@ func (j *jsonDocuments) closeList() error {
 	if _, err := j.dec.Token(); err != nil { // ]
 		return err
 	}
-	b := j.builder()
-	b.discard = true
 	for j.depth == 2 && j.dec.More() {
-		if _, err := j.dec.Token(); err != nil { // a key
+		key, err := j.dec.Token()
+		if err != nil {
 			return err
 		}
 		token, err := j.dec.Token()
 		if err != nil {
 			return err
 		}
-		if _, err := b.value(token, 1); err != nil {
+		b := j.builder()
+		b.discard = key != "metadata"
+		value, err := b.value(token, 1)
+		if err != nil {
 			return err
+		}
+		if !b.discard && textOf(value, "continue") != "" {
+			j.incomplete = true
 		}
 	}
 	if j.depth == 2 {

@@ -106,6 +106,10 @@ type reader struct {
 	defaulted, unreported int
 	kustomizations        []string
 	charts                int
+	// known says that the stream that is being read has an object with a kind;
+	// nameless are places of what has no kind, until then.
+	known    bool
+	nameless []string
 }
 
 func newReader(opts Options) *reader {
@@ -165,6 +169,7 @@ func (r *reader) readStream(name string, stream io.Reader) {
 // from, and is nil for a file's own.
 func (r *reader) readDocuments(name string, stream io.Reader, place func(line, column int) string) {
 	docs := newDocuments(stream, r.opts.MaxDocument)
+	r.known, r.nameless = false, nil
 	for {
 		doc, err := docs.next()
 		switch {
@@ -175,10 +180,32 @@ func (r *reader) readDocuments(name string, stream io.Reader, place func(line, c
 			if !errors.Is(err, manifest.ErrTooLong) {
 				return
 			}
+		case doc.incomplete:
+			r.skip(lineOf(name, doc.line, place), manifest.ErrIncomplete.Error())
 		default:
 			r.readDocument(name, doc, place)
 		}
 	}
+}
+
+// noKind tells of what has no kind, as soon as there is an object in the same stream:
+// a file of something else altogether is nobody's mistake.
+func (r *reader) noKind(at string) {
+	switch {
+	case r.known:
+		r.skip(at, manifest.ErrNoKind.Error())
+	case len(r.nameless) < maxProblems:
+		r.nameless = append(r.nameless, at)
+	}
+}
+
+// hasKind notes that there is an object in the stream.
+func (r *reader) hasKind() {
+	r.known = true
+	for _, at := range r.nameless {
+		r.noKind(at)
+	}
+	r.nameless = nil
 }
 
 func lineOf(name string, line int, place func(line, column int) string) string {
@@ -204,6 +231,7 @@ func (r *reader) readDocument(name string, doc document, place func(line, column
 		// Every object says its kind. Text that does not is passed over without
 		// the cost of a parser: values, pipelines, dashboards.
 		if !bytes.Contains(doc.text, []byte("kind")) {
+			r.noKind(at)
 			return
 		}
 		var err error

@@ -2,12 +2,14 @@ package manifests
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,6 +78,15 @@ func problems(c evidence.Coverage) []string {
 
 const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: %s, namespace: n}\nrules:\n- apiGroups: ['']\n  resources: [endpoints]\n  verbs: [get]\n"
 
+// utf16LE is the text in UTF-16 with a byte order mark.
+func utf16LE(text string) string {
+	out := []byte("\xff\xfe")
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
 func TestReadFindsObjectsAndTheirPlaces(t *testing.T) {
 	service := "apiVersion: v1\nkind: Service\nmetadata:\n  name: %s\n"
 	for _, test := range []struct {
@@ -108,9 +119,18 @@ func TestReadFindsObjectsAndTheirPlaces(t *testing.T) {
 		},
 		{"JSON indented with tabs", "a.json", "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Service\",\n\t\"metadata\": {\"name\": \"a\"}\n}\n", []string{"Service/default/a a.json:3:2"}, ""},
 		{"JSON values in a row", "a.json", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}` + "\n" + `{"apiVersion":"v1","kind":"Service","metadata":{"name":"b"}}`, []string{"Service/default/a a.json:1:20", "Service/default/b a.json:2:20"}, ""},
-		{"a JSON array", "a.json", `[{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}, 7]`, []string{"Service/default/a a.json:1:21"}, ""},
+		{"a JSON array", "a.json", `[{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}, 7]`, []string{"Service/default/a a.json:1:21"}, "a.json:1:64: is no Kubernetes object, as it has no kind"},
 		{"JSON in a .yaml", "a.yaml", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}`, []string{"Service/default/a a.yaml:1:20"}, ""},
-		{"other kinds and other text", "a.yaml", "apiVersion: example/v1\nkind: Service\nmetadata: {name: a}\n---\nkind: [a]\n---\njust kind text\n---\na: 1\n", nil, ""},
+		{"another kind", "a.yaml", "apiVersion: example/v1\nkind: Service\nmetadata: {name: a}\n", nil, ""},
+		{"other text", "a.yaml", "kind: [a]\n---\njust kind text\n---\na: 1\n", nil, ""},
+		{"no kind before an object", "a.yaml", "a: 1\n---\n" + fmt.Sprintf(service, "a"), []string{"Service/default/a a.yaml:4:1"}, "a.yaml:1: is no Kubernetes object, as it has no kind"},
+		{"no kind behind an object", "a.yaml", fmt.Sprintf(service, "a") + "---\nkind: [a]\n", []string{"Service/default/a a.yaml:2:1"}, "a.yaml:6:1: is no Kubernetes object, as it has no kind"},
+		{"no kind in a List", "a.json", `{"kind":"List","items":[{"metadata":{"name":"a"}},{"apiVersion":"v1","kind":"Service","metadata":{"name":"b"}}]}`, []string{"Service/default/b a.json:1:70"}, "a.json:1:25: is no Kubernetes object, as it has no kind"},
+		{"a List with nothing else", "a.json", `{"kind":"List","items":[{"metadata":{"name":"a"}}]}`, nil, "a.json:1:25: is no Kubernetes object, as it has no kind"},
+		{"an incomplete list", "a.yaml", "apiVersion: v1\nkind: ServiceList\nmetadata: {continue: x}\nitems: [{metadata: {name: a}}]\n", []string{"Service/default/a a.yaml:4:9"}, "a.yaml:1:1: is an incomplete list (metadata.continue is set)"},
+		{"an incomplete list as the API writes it", "a.json", "\n" + `{"kind":"ServiceList","apiVersion":"v1","metadata":{"continue":"x"},"items":[{"metadata":{"name":"a"}}]}`, []string{"Service/default/a a.json:2:78"}, "a.json:2: is an incomplete list (metadata.continue is set)"},
+		{"an incomplete list as kubectl writes it", "a.json", `{"apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}],"kind":"List","metadata":{"continue":"x"}}`, []string{"Service/default/a a.json:1:48"}, "a.json:1: is an incomplete list (metadata.continue is set)"},
+		{"UTF-16, as PowerShell writes it", "a.yaml", utf16LE(fmt.Sprintf(service, "a") + "---\r\n" + fmt.Sprintf(service, "b")), []string{"Service/default/a a.yaml:2:1", "Service/default/b a.yaml:7:1"}, ""},
 		{
 			"an anchor and a merge key", "a.yaml", "apiVersion: v1\nkind: Service\nmetadata: &m {name: a, namespace: n}\nx: {<<: *m}\n---\napiVersion: v1\nkind: Service\nmetadata: {<<: {name: b, namespace: x}, namespace: n}\n",
 			[]string{"Service/n/a a.yaml:2:1", "Service/n/b a.yaml:7:1"},

@@ -45,8 +45,8 @@ func field(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// text is the value of a key that holds a string, else "".
-func text(n *yaml.Node, name string) string {
+// textOf is the value of a key that holds a string, else "".
+func textOf(n *yaml.Node, name string) string {
 	_, value := field(n, name)
 	if value == nil || value.Kind != yaml.ScalarNode {
 		return ""
@@ -55,7 +55,7 @@ func text(n *yaml.Node, name string) string {
 }
 
 func typeMetaOf(n *yaml.Node) typeMeta {
-	return typeMeta{text(n, "apiVersion"), text(n, "kind")}
+	return typeMeta{textOf(n, "apiVersion"), textOf(n, "kind")}
 }
 
 // target follows aliases of aliases. A chain longer than a few is nobody's

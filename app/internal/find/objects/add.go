@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // bootstrapLabel marks, with the value bootstrapValue, the roles and bindings
@@ -311,24 +311,11 @@ func checkNames(o metav1.Object) error {
 const maxName = 512
 
 func printable(s string) bool {
-	return len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, unprintable)
+	return len(s) <= maxName && text.Printable(s)
 }
 
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
-
-// Clean makes text from outside safe to print, and short.
-func Clean(s string) string {
-	if len(s) > maxName {
-		s = s[:maxName]
-	}
-	s = strings.ToValidUTF8(s, "")
-	return strings.Map(func(r rune) rune {
-		if unprintable(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// Clean is a text that will be shown, at most as long as a name can be.
+func Clean(s string) string { return text.Line(text.Clip(s, maxName)) }
 
 // kept are the labels or annotations from which an application or its owner can
 // be proposed, and the hash with which a Deployment names its ReplicaSets. A

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 //go:embed report.html
@@ -15,7 +16,7 @@ var pageText string
 
 // page escapes everything by its context: html/template knows how.
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"who": who, "workload": workload, "verbs": verbs, "images": images, "plain": plain, "writer": writer,
+	"who": who, "workload": workload, "verbs": verbs, "images": images, "plain": text.Line, "writer": writer,
 	"join": func(list []string) string { return strings.Join(list, ", ") },
 	"time": func(ev evidence.Evidence) string {
 		if ev.LastSeen == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxObstacles bounds those of one code in a table for people: a thousand
@@ -26,13 +27,13 @@ func tableObstacles(out *printer, r *registry.Registry) {
 			if n++; n > maxObstacles {
 				continue
 			}
-			out.printf("  %s: %s\n", o.Code, plain(o.Message))
+			out.printf("  %s: %s\n", o.Code, text.Line(o.Message))
 			for _, w := range o.Writers {
-				out.printf("    written by %s\n", plain(writer(w)))
+				out.printf("    written by %s\n", text.Line(writer(w)))
 			}
-			out.printf("    %s\n", plain(o.Advice))
+			out.printf("    %s\n", text.Line(o.Advice))
 			if o.Source != "" {
-				out.printf("    see %s\n", plain(o.Source))
+				out.printf("    see %s\n", text.Line(o.Source))
 			}
 		}
 		if n > maxObstacles {
@@ -48,11 +49,11 @@ func markdownObstacles(out *printer, r *registry.Registry) {
 	}
 	out.printf("## In the way on the cluster\n\n")
 	for _, o := range r.Obstacles {
-		out.printf("- %s: %s\n", noMarkup(string(o.Code)), noMarkup(o.Message))
+		out.printf("- %s: %s\n", text.Markdown(string(o.Code)), text.Markdown(o.Message))
 		for _, w := range o.Writers {
-			out.printf("  - written by %s\n", noMarkup(writer(w)))
+			out.printf("  - written by %s\n", text.Markdown(writer(w)))
 		}
-		out.printf("  - [ ] %s\n", noMarkup(o.Advice))
+		out.printf("  - [ ] %s\n", text.Markdown(o.Advice))
 	}
 	out.printf("\n")
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"sigs.k8s.io/yaml"
 
@@ -69,16 +68,6 @@ func writeJSON(w io.Writer, r *registry.Registry) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
-}
-
-// plain makes text from outside fit for one line of a terminal.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // shown splits entries into those to show and the number of collapsed ones.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // writeSARIF writes two runs: what is in files, which code hosts show beside the
@@ -124,17 +125,17 @@ func sourceName(s evidence.Source) string {
 }
 
 func message(e *registry.Entry, ev evidence.Evidence) string {
-	text := fmt.Sprintf("%s (%s, %s)", plain(e.Application), e.Class, e.Confidence)
+	said := fmt.Sprintf("%s (%s, %s)", text.Line(e.Application), e.Class, e.Confidence)
 	if ev.Verb != "" {
-		text += " " + plain(ev.Verb)
+		said += " " + text.Line(ev.Verb)
 	}
 	if ev.Excerpt != "" {
-		text += ": " + plain(ev.Excerpt)
+		said += ": " + text.Line(ev.Excerpt)
 	}
 	if e.Advice != "" {
-		text += ". " + e.Advice
+		said += ". " + e.Advice
 	}
-	return text
+	return said
 }
 
 func level(c evidence.Confidence) string {
@@ -203,7 +204,7 @@ func splitLocator(locator string) (file string, line, column int) {
 
 func location(ev evidence.Evidence) sarifLocation {
 	if !inFile(ev) {
-		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: cmp.Or(plain(ev.Locator), ev.Detector), Kind: "object"}}}
+		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: cmp.Or(text.Line(ev.Locator), ev.Detector), Kind: "object"}}}
 	}
 	file, line, column := splitLocator(ev.Locator)
 	physical := &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).EscapedPath(), URIBaseID: "SRCROOT"}}

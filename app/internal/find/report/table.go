@@ -10,6 +10,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // section is a part of the table, with a heading if there are several.
@@ -88,13 +89,13 @@ func details(out *printer, e registry.Entry, wide bool) {
 		return
 	}
 	for _, remark := range e.Remarks {
-		out.printf("    %s: %s\n", plain(e.Application), plain(remark))
+		out.printf("    %s: %s\n", text.Line(e.Application), text.Line(remark))
 	}
 	if !wide {
 		return
 	}
 	for _, ev := range e.Evidence {
-		out.printf("      %s %s x%d %s\n", ev.Detector, plain(ev.Locator), ev.Count, plain(ev.Excerpt))
+		out.printf("      %s %s x%d %s\n", ev.Detector, text.Line(ev.Locator), ev.Count, text.Line(ev.Excerpt))
 	}
 }
 
@@ -104,9 +105,9 @@ func tableGroups(out *printer, r *registry.Registry) {
 	}
 	out.printf("What must move together, and in which order\n")
 	for _, g := range r.Groups {
-		out.printf("  %s\n", plain(g.Name))
+		out.printf("  %s\n", text.Line(g.Name))
 		for i, step := range g.Steps {
-			out.printf("    %d. %s\n", i+1, plain(step))
+			out.printf("    %d. %s\n", i+1, text.Line(step))
 		}
 	}
 	out.printf("\n")
@@ -118,14 +119,14 @@ func tablePatches(out *printer, r *registry.Registry) {
 	}
 	out.printf("Roles that lack EndpointSlices (-o json has the patches)\n")
 	for _, p := range r.Patches {
-		out.printf("  %s, for %s\n", plain(p.Role), plain(strings.Join(p.For, ", ")))
+		out.printf("  %s, for %s\n", text.Line(p.Role), text.Line(strings.Join(p.For, ", ")))
 		for _, line := range strings.Split(strings.TrimSpace(p.YAML), "\n") {
 			if line != "" {
-				out.printf("    %s\n", plain(line))
+				out.printf("    %s\n", text.Line(line))
 			}
 		}
 		for _, why := range p.Refused {
-			out.printf("    cannot be carried over: %s\n", plain(why))
+			out.printf("    cannot be carried over: %s\n", text.Line(why))
 		}
 	}
 	out.printf("\n")
@@ -137,10 +138,10 @@ func tableCrossCheck(out *printer, c *apimetrics.CrossCheck) {
 	}
 	out.printf("The API server's own counts\n")
 	for _, f := range c.Findings {
-		out.printf("  %s\n", plain(f))
+		out.printf("  %s\n", text.Line(f))
 	}
 	for _, q := range c.Queries {
-		out.printf("  %s: %s\n", plain(q.Purpose), plain(q.PromQL))
+		out.printf("  %s: %s\n", text.Line(q.Purpose), text.Line(q.PromQL))
 	}
 	out.printf("\n")
 }
@@ -150,14 +151,14 @@ func tableCoverage(out *printer, r *registry.Registry) {
 	for _, c := range r.Coverage {
 		out.printf("  %s: %d read, %d skipped\n", c.Source, c.Read, c.Skipped)
 		for _, n := range c.Notes {
-			out.printf("    %s\n", plain(n))
+			out.printf("    %s\n", text.Line(n))
 		}
 		for i, p := range c.Problems {
 			if i == 20 {
 				out.printf("    ! %d more problems; -o json lists them\n", len(c.Problems)-i)
 				break
 			}
-			out.printf("    ! %s: %s\n", plain(p.Locator), plain(p.Message))
+			out.printf("    ! %s: %s\n", text.Line(p.Locator), text.Line(p.Message))
 		}
 	}
 }
@@ -166,7 +167,7 @@ func tableCoverage(out *printer, r *registry.Registry) {
 // not so long that it pushes the others out of sight.
 func cell(s string, wide bool) string {
 	const narrow = 48
-	s = plain(s)
+	s = text.Line(s)
 	if s == "" {
 		return "-"
 	}

@@ -2,12 +2,12 @@ package report
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // writeCSV writes one row an entry, all of them.
@@ -71,7 +71,7 @@ func writeMarkdown(w io.Writer, r *registry.Registry, opts Options) error {
 			for _, c := range []string{
 				e.Application, who(e), workload(e), string(e.Class), string(e.Confidence), string(e.Status), verbs(e), namespaces(e), e.Owner, sources(e),
 			} {
-				out.printf("| %s ", noMarkup(c))
+				out.printf("| %s ", text.Markdown(c))
 			}
 			out.printf("|\n")
 		}
@@ -85,9 +85,9 @@ func writeMarkdown(w io.Writer, r *registry.Registry, opts Options) error {
 	if len(r.Groups) > 0 {
 		out.printf("## What must move together\n\n")
 		for _, g := range r.Groups {
-			out.printf("### %s\n\n", noMarkup(g.Name))
+			out.printf("### %s\n\n", text.Markdown(g.Name))
 			for i, step := range g.Steps {
-				out.printf("%d. %s\n", i+1, noMarkup(step))
+				out.printf("%d. %s\n", i+1, text.Markdown(step))
 			}
 			out.printf("\n")
 		}
@@ -96,7 +96,7 @@ func writeMarkdown(w io.Writer, r *registry.Registry, opts Options) error {
 	if c := r.CrossCheck; c != nil {
 		out.printf("## The API server's own counts\n\n")
 		for _, f := range c.Findings {
-			out.printf("- %s\n", noMarkup(f))
+			out.printf("- %s\n", text.Markdown(f))
 		}
 		out.printf("\n")
 	}
@@ -104,32 +104,11 @@ func writeMarkdown(w io.Writer, r *registry.Registry, opts Options) error {
 	for _, c := range r.Coverage {
 		out.printf("- %s: %d read, %d skipped\n", c.Source, c.Read, c.Skipped)
 		for _, n := range c.Notes {
-			out.printf("  - %s\n", noMarkup(n))
+			out.printf("  - %s\n", text.Markdown(n))
 		}
 		for _, p := range c.Problems {
-			out.printf("  - not seen: %s: %s\n", noMarkup(p.Locator), noMarkup(p.Message))
+			out.printf("  - not seen: %s: %s\n", text.Markdown(p.Locator), text.Markdown(p.Message))
 		}
 	}
 	return out.err
-}
-
-// noMarkup escapes what Markdown, or HTML in it, would act on.
-func noMarkup(s string) string {
-	var b strings.Builder
-	for _, r := range plain(s) {
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case strings.ContainsRune("\\`*_{}[]()#|!~>", r):
-			fmt.Fprintf(&b, "\\%c", r)
-		case r == ':':
-			// No autolink of "https://…", and still a colon to read.
-			b.WriteString("&#58;")
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

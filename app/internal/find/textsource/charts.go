@@ -174,7 +174,7 @@ func (m *chartMerge) finding(r *chart.Rendered, t *chart.Template, f evidence.Fi
 	if old := m.same(place, ev.Detector); old != nil {
 		m.seen[old.Evidence[0].Locator] = true
 		if old.Confidence != evidence.Likely && f.Confidence == evidence.Likely {
-			// What was a guess about values is none any more.
+			// What was a guess about values is known now.
 			f.Evidence[0].Locator, f.Evidence[0].Excerpt = old.Evidence[0].Locator, old.Evidence[0].Excerpt
 			f.Status = cmp.Or(old.Status, f.Status)
 			f.Notes = []string{seenIn(f, r)}
@@ -204,7 +204,8 @@ func (m *chartMerge) finding(r *chart.Rendered, t *chart.Template, f evidence.Fi
 	res.sort()
 }
 
-// same is the finding of the file itself at a place; nil if there is none.
+// same is the finding of the file itself at a place; nil if the file has no
+// finding there.
 func (m *chartMerge) same(place chart.Place, detector string) *evidence.Finding {
 	res := m.byPath[place.File]
 	if res == nil {

@@ -180,8 +180,8 @@ func TestChartsAreReadAsTheirValuesMakeThem(t *testing.T) {
 	}
 }
 
-// What stands in a template and in its output is one finding;
-// what only other values bring is said.
+// A finding in a template and in its output is one finding; a note says what
+// only other values bring.
 func TestRenderedAndUnrenderedAreOneFinding(t *testing.T) {
 	root := tree(t, map[string]string{
 		"c/Chart.yaml":  webChart,

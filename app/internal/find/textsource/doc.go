@@ -17,5 +17,5 @@
 // Source and configuration alone say that somebody may read Endpoints, not
 // that anybody did: a finding here is evidence.Likely at most, and
 // evidence.Possible where a name is put together at run time or where only a
-// default stands behind it.
+// default gives it.
 package textsource

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/template"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxExcerpt is enough to recognise a call; a minified line can have a million.
@@ -90,10 +89,5 @@ func excerpt(line []byte, column int) string {
 		from := max(0, min(column-1-maxExcerpt/4, len(line)-maxExcerpt))
 		line = line[from : from+maxExcerpt]
 	}
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, string(line)))
+	return text.Excerpt(string(line), maxExcerpt)
 }

@@ -14,7 +14,7 @@ import (
 // text. Nobody writes so much in one file; a bundler does.
 const maxCode = 4 << 20
 
-// judge reads a file as what it is. A bug in a reader, which a stranger's file
+// judge reads a file as what it is. A bug in a reader, which an untrusted file
 // may find, costs that file and is reported; it does not end the scan.
 func (w *worker) judge(j job, k detect.File, data []byte) {
 	res := fileResult{path: j.path}
@@ -33,7 +33,7 @@ func (w *worker) judge(j job, k detect.File, data []byte) {
 	}
 	if !utf8.Valid(data) {
 		s.Data = replaceInvalid(data)
-		s.Problem(firstInvalid(data), "is not UTF-8; read with ? for each byte that is none")
+		s.Problem(firstInvalid(data), "is not UTF-8; read with ? for each invalid byte")
 	}
 	if (k.Kind == detect.Code || k.Kind == detect.HCL || k.Lang != nil) && len(data) > maxCode {
 		s.Problem(0, fmt.Sprintf("a program of %d bytes, more than %d; it has words to look for and was not read", len(data), maxCode))

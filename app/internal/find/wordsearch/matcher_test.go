@@ -13,7 +13,7 @@ func plain(data []byte, words [][]byte) bool {
 }
 
 // The matcher finds what a plain search finds, and nothing else, wherever the
-// word stands.
+// word is.
 func TestMatcherAgreesWithPlainSearch(t *testing.T) {
 	matchers := []*Matcher{
 		New("ndpoint", "kubectl", "amespaced"), New("vwxyzab", "abvwxyz"), New("ab", "ndpoint"),
@@ -38,8 +38,8 @@ func TestMatcherAgreesWithPlainSearch(t *testing.T) {
 	})
 }
 
-// Wherever a word stands in a text that is searched in quarters, also across
-// their borders, it is found.
+// A word is found anywhere in a text that is searched in quarters, also
+// across their borders.
 func TestAWordIsFoundAtEveryPlace(t *testing.T) {
 	m := New("ndpoint", "kubectl", "kube-state-metrics")
 	for _, word := range m.words {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // record is what client-go's Endpoints lock wrote into its annotation. Later
@@ -33,7 +34,7 @@ func (f *finder) lock(e *objects.Endpoints) {
 	if err := json.Unmarshal([]byte(e.Leader), &r); err != nil {
 		finding.Notes = append(finding.Notes, "Its record does not parse, so that the holder is not known.")
 	} else {
-		ev.Excerpt = shorten(fmt.Sprintf("%s: held by %q", e.Ref, r.HolderIdentity))
+		ev.Excerpt = text.Clip(fmt.Sprintf("%s: held by %q", e.Ref, r.HolderIdentity), 200)
 		ev.FirstSeen, ev.LastSeen = instant(r.AcquireTime), instant(r.RenewTime)
 		pod, _, _ := strings.Cut(r.HolderIdentity, "_")
 		if w := f.grants.Workloads.ByPod(e.Namespace, pod); w != nil {
@@ -75,13 +76,4 @@ func instant(t time.Time) *time.Time {
 	}
 	t = t.UTC()
 	return &t
-}
-
-// shorten keeps an excerpt to a line's length.
-func shorten(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -221,7 +221,7 @@ func setExtraArg(root *yaml.Node, list bool, to string) bool {
 		value.Value, value.Tag = to, "!!str"
 		return true
 	}
-	entry := text("name", "controllers", "value", to)
+	entry := mapping("name", "controllers", "value", to)
 	for i, item := range args.Content {
 		if scalar(field(item, "name")) == "controllers" {
 			args.Content[i] = entry
@@ -256,8 +256,8 @@ func child(n *yaml.Node, name string, kind yaml.Kind) *yaml.Node {
 	return value
 }
 
-// text is a mapping of texts.
-func text(pairs ...string) *yaml.Node {
+// mapping is a mapping of keys and values.
+func mapping(pairs ...string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, p := range pairs {
 		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p})

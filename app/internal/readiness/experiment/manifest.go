@@ -11,6 +11,8 @@ import (
 	"github.com/slicewright/slicewright/app/experiment/controllers"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // program is the name of the binary that runs the controllers.
@@ -94,12 +96,12 @@ func podOf(text []byte) (*yaml.Node, error) {
 
 // parseDocuments parses YAML, of which JSON is a part, and leaves out documents
 // that say nothing.
-func parseDocuments(text []byte) ([]*yaml.Node, error) {
-	if len(text) > MaxFile {
-		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(text), MaxFile)
+func parseDocuments(data []byte) ([]*yaml.Node, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("has %d bytes, more than %d: it is something else than is asked for", len(data), MaxFile)
 	}
 	var documents []*yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
 	for {
 		var n yaml.Node
 		err := decoder.Decode(&n)
@@ -107,7 +109,7 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("is no YAML: %s", strings.Map(harmless, err.Error()))
+			return nil, fmt.Errorf("is no YAML: %s", text.Line(err.Error()))
 		}
 		if err := plainKeys(&n); err != nil {
 			return nil, err
@@ -125,7 +127,7 @@ func parseDocuments(text []byte) ([]*yaml.Node, error) {
 // under an alias changes two places.
 func plainKeys(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
-		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", strings.Map(harmless, n.Value), n.Line)
+		return fmt.Errorf("has the alias *%s (line %d), with which a change in one place is one in another: write it out", text.Line(n.Value), n.Line)
 	}
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]bool, len(n.Content)/2)

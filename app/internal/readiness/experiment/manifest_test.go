@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slicewright/slicewright/app/experiment/controllers"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // pod is a static Pod with this container, as lines.
@@ -160,7 +161,7 @@ func TestABadManifestIsAClearError(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "kcm.yaml: ") || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v\nwant %q", err, c.says)
 			}
-			if err != nil && strings.ContainsFunc(err.Error(), func(r rune) bool { return harmless(r) != r }) {
+			if err != nil && !text.Printable(err.Error()) {
 				t.Errorf("the error moves the cursor: %q", err)
 			}
 		})

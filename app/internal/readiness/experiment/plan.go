@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/slicewright/slicewright/app/experiment/controllers"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // The identity of a Plan.
@@ -266,5 +267,5 @@ func shown(controllers string) string {
 	if controllers == "" {
 		return "no --controllers, which is *"
 	}
-	return "--controllers=" + strings.Map(harmless, controllers)
+	return "--controllers=" + text.Line(controllers)
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Formats are those that Write knows.
@@ -145,44 +146,26 @@ func (p *Plan) form() string {
 }
 
 // yamlWord is a text in YAML's double quotes: JSON's are the same.
-func yamlWord(text string) string {
-	quoted, err := json.Marshal(strings.Map(harmless, text))
+func yamlWord(word string) string {
+	quoted, err := json.Marshal(text.Line(word))
 	if err != nil {
 		return `""` // every text can be written as JSON
 	}
 	return string(quoted)
 }
 
-// harmless replaces characters of untrusted text that move a terminal's
-// cursor or reorder a line. Tabulators stay, because diffs have them.
-func harmless(r rune) rune {
-	if r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
-		return '\uFFFD'
-	}
-	return r
-}
-
-// codeLines are the lines of a diff or a command, harmless.
-func codeLines(text string) []string {
-	list := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i := range list {
-		list[i] = strings.Map(harmless, strings.TrimSuffix(list[i], "\r"))
-	}
-	return list
-}
-
 // textStyle is for a terminal.
 type textStyle struct{ strings.Builder }
 
-func (t *textStyle) title(level int, text string) {
-	text = strings.Map(harmless, text)
+func (t *textStyle) title(level int, title string) {
+	title = text.Line(title)
 	line := "-"
 	if level == 1 {
 		line = "="
 	} else {
 		t.WriteString("\n")
 	}
-	fmt.Fprintf(t, "%s\n%s\n", text, strings.Repeat(line, min(len([]rune(text)), width)))
+	fmt.Fprintf(t, "%s\n%s\n", title, strings.Repeat(line, min(len([]rune(title)), width)))
 }
 
 func (t *textStyle) says(label, text string) {
@@ -194,8 +177,8 @@ func (t *textStyle) says(label, text string) {
 
 func (t *textStyle) item(text string) { t.WriteString(wrap(text, "- ", "  ")) }
 
-func (t *textStyle) code(text string) {
-	for _, line := range codeLines(text) {
+func (t *textStyle) code(code string) {
+	for _, line := range text.Code(code) {
 		t.WriteString("    " + line + "\n")
 	}
 }
@@ -204,11 +187,11 @@ func (t *textStyle) code(text string) {
 const width = 100
 
 // wrap breaks a text into lines between words.
-func wrap(text, first, rest string) string {
+func wrap(paragraph, first, rest string) string {
 	var out strings.Builder
 	line, length := first, len(first)
 	begun := false
-	for _, word := range strings.Fields(strings.Map(harmless, text)) {
+	for _, word := range strings.Fields(text.Line(paragraph)) {
 		n := len([]rune(word))
 		if begun && length+1+n > width {
 			out.WriteString(line + "\n")
@@ -229,38 +212,25 @@ func wrap(text, first, rest string) string {
 // markdownStyle is for a change request.
 type markdownStyle struct{ strings.Builder }
 
-func (m *markdownStyle) title(level int, text string) {
-	fmt.Fprintf(m, "%s %s\n\n", strings.Repeat("#", level), markdown(text))
+func (m *markdownStyle) title(level int, title string) {
+	fmt.Fprintf(m, "%s %s\n\n", strings.Repeat("#", level), text.Markdown(title))
 }
 
-func (m *markdownStyle) says(label, text string) {
+func (m *markdownStyle) says(label, sentence string) {
 	if label != "" {
 		label = "**" + label + ":** "
 	}
-	m.WriteString(strings.TrimSpace(label+markdown(text)) + "\n\n")
+	m.WriteString(strings.TrimSpace(label+text.Markdown(sentence)) + "\n\n")
 }
 
-func (m *markdownStyle) item(text string) { m.WriteString("- " + markdown(text) + "\n\n") }
+func (m *markdownStyle) item(item string) { m.WriteString("- " + text.Markdown(item) + "\n\n") }
 
 // code is fenced by more backticks than it has anywhere.
-func (m *markdownStyle) code(text string) {
-	list := codeLines(text)
+func (m *markdownStyle) code(code string) {
+	list := text.Code(code)
 	fence := "```"
 	for strings.Contains(strings.Join(list, "\n"), fence) {
 		fence += "`"
 	}
 	fmt.Fprintf(m, "%s\n%s\n%s\n\n", fence, strings.Join(list, "\n"), fence)
-}
-
-// markdown escapes text so that it is shown as it is, mentions and bare links
-// included.
-func markdown(text string) string {
-	var out strings.Builder
-	for _, r := range strings.Map(harmless, text) {
-		if strings.ContainsRune("\\`*_{}[]<>#|!~&@:", r) {
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
 }

@@ -3,7 +3,6 @@ package live
 //lint:file-ignore SA1019 the deprecated API is what is compared
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/endpointset"
@@ -39,7 +38,8 @@ type Files struct {
 // Read takes in the objects of a file, a folder (its .yaml, .yml and .json files,
 // not deeper) or, for "-", of stdin: YAML or JSON, several documents, Lists.
 // Endpoints, EndpointSlices, Services, Pods and Nodes count, others are passed
-// over.
+// over. A file that does not say everything is an error: one with an incomplete
+// list, or with something that has no kind beside objects.
 func (f *Files) Read(path string, stdin io.Reader) error {
 	if path == "-" {
 		return f.read("stdin", stdin)
@@ -76,55 +76,19 @@ func (f *Files) open(path string) error {
 }
 
 func (f *Files) read(name string, r io.Reader) error {
-	for docs := manifest.NewReader(r, maxManifest); ; {
-		doc, err := docs.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		text := doc.Text
-		if err == nil && !doc.JSON {
-			text, err = yaml.YAMLToJSON(doc.Text)
-		}
-		if err == nil {
-			err = f.object(text, "", 0)
+	for o, err := range manifest.Objects(r, maxManifest) {
+		switch {
+		case err != nil:
+		case o.List:
+			item, _ := strings.CutSuffix(o.APIVersion+" "+o.Kind, "List")
+			f.sawList(item)
+		default:
+			if err = f.decode(o.APIVersion+" "+o.Kind, o.JSON); err != nil {
+				err = o.Place.Errorf("%w", err)
+			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s: document %d, which begins in line %d: %w", name, max(doc.Number, 1), docs.Line(), err)
-		}
-	}
-}
-
-// maxDepth bounds Lists in Lists, which nobody writes on purpose.
-const maxDepth = 4
-
-// object takes in one object or a List of them. Items of a typed list need not
-// say what they are themselves; kind is then what the list says.
-func (f *Files) object(data json.RawMessage, kind string, depth int) error {
-	if text := bytes.TrimSpace(data); len(text) == 0 || bytes.Equal(text, []byte("null")) {
-		return nil // nothing but comments
-	}
-	var head struct {
-		metav1.TypeMeta `json:",inline"`
-		Items           []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return err
-	}
-	of := head.APIVersion + " " + head.Kind
-	if head.Kind == "" {
-		of = kind
-	}
-	item, isList := lists[of]
-	if !isList {
-		return f.decode(of, data)
-	}
-	if depth == maxDepth {
-		return fmt.Errorf("kind List is nested more than %d deep", maxDepth)
-	}
-	f.sawList(item)
-	for i, inner := range head.Items {
-		if err := f.object(inner, item, depth+1); err != nil {
-			return fmt.Errorf("items[%d]: %w", i, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
@@ -137,12 +101,6 @@ const (
 	podKind       = "v1 Pod"
 	nodeKind      = "v1 Node"
 )
-
-// lists are the kinds of lists and what they are of.
-var lists = map[string]string{
-	"v1 List": "", "v1 EndpointsList": endpointsKind, "discovery.k8s.io/v1 EndpointSliceList": sliceKind,
-	"v1 ServiceList": serviceKind, "v1 PodList": podKind, "v1 NodeList": nodeKind,
-}
 
 // sawList notes that a kind was looked at, even if the list is empty: an
 // empty PodList says that there are no Pods.

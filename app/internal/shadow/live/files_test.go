@@ -83,7 +83,7 @@ func TestManifestsThatCannotBeCompared(t *testing.T) {
 		{"no YAML", "a: [", "document 1, which begins in line 1: "},
 		{"a wrong type", "apiVersion: v1\nkind: Endpoints\nmetadata: {name: x}\nsubsets: 7\n", "document 1, which begins in line 1: v1 Endpoints: "},
 		{"a wrong item", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Endpoints}]\n", "document 1, which begins in line 1: items[0]: v1 Endpoints: metadata.name is missing"},
-		{"Lists in Lists", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 9) + strings.Repeat("]}", 9), "kind List is nested more than 4 deep"},
+		{"Lists in Lists", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 9) + strings.Repeat("]}", 9), "kind List is nested more than 8 deep"},
 		{"neither", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "neither Endpoints nor EndpointSlices"},
 		{"nothing", "", "neither Endpoints nor EndpointSlices"},
 	} {

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/app/internal/timeline"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // put writes one event's rows.
@@ -92,12 +92,8 @@ func (w *Writer) putObservation(ctx context.Context, ev *timeline.Event) error {
 
 // shorten bounds a free text. In a table without row ids a row of more than a
 // quarter of a page takes a page of its own.
-func shorten(text string) string {
-	const limit = 500
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "")
+func shorten(detail string) string {
+	return text.Clip(detail, 500)
 }
 
 func (w *Writer) header(ctx context.Context, h timeline.SliceHeader) (int64, error) {

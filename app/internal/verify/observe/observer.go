@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/slicewright/slicewright/app/internal/verify"
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // Timeout bounds one look at a consumer. They answer in milliseconds; this is for
@@ -62,7 +62,7 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 			return verify.View{}, fmt.Errorf("%s: nothing says how %s is used", o.name, m.Address)
 		}
 		m.Address = unmap(m.Address)
-		m.Detail = excerpt(m.Detail, maxDetail)
+		m.Detail = text.Excerpt(m.Detail, maxDetail)
 		view.Members = append(view.Members, m)
 	}
 	return view, nil
@@ -72,13 +72,5 @@ func (o *observer) Observe(ctx context.Context) (verify.View, error) {
 // words.
 type shown struct{ error }
 
-func (s shown) Error() string { return excerpt(s.error.Error(), maxError) }
+func (s shown) Error() string { return text.Excerpt(s.error.Error(), maxError) }
 func (s shown) Unwrap() error { return s.error }
-
-// excerpt replaces what a terminal would act on, and shortens.
-func excerpt(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
-	}
-	return printable.Text(text)
-}

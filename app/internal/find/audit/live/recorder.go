@@ -87,7 +87,7 @@ func (r *Recorder) load() error {
 	if err == nil {
 		s := snapshot{Ledger: r.ledger}
 		if err := json.Unmarshal(b, &s); err != nil {
-			return fmt.Errorf("state.json is damaged (%w): move it away to begin anew", err)
+			return fmt.Errorf("state.json is damaged (%w): move it away to begin again", err)
 		}
 		if s.Version != stateVersion {
 			return fmt.Errorf("state.json has version %d, this program reads %d", s.Version, stateVersion)

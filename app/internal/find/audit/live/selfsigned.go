@@ -52,7 +52,8 @@ func SelfSigned(dir, address string, now time.Time) (certFile, keyFile string, e
 	return certFile, keyFile, nil
 }
 
-// validity is a year: who needs longer has an authority of their own.
+// validity is a year: users who need more time have a certificate authority
+// of their own.
 const validity = 365 * 24 * time.Hour
 
 // usable says whether the certificate covers the addresses for a month more.

@@ -20,8 +20,9 @@ const (
 
 // flow knows which expressions a variable, a field or a parameter of a closure
 // can hold, within one package and whatever the order: enough to see that the
-// resource, the object or the getter at a call is Endpoints although its name
-// stands elsewhere. It over-approximates, as every flow-insensitive answer does.
+// resource, the object or the getter at a call is Endpoints although its name is
+// written elsewhere. It over-approximates, as every flow-insensitive answer
+// does.
 type flow struct {
 	info     *types.Info
 	assigned map[types.Object][]ast.Expr

@@ -94,8 +94,8 @@ func names(list string, wanted ...string) bool {
 	return false
 }
 
-// extend stretches every directive over the nodes that start on its line or on
-// the next one, if nothing else stands on its own.
+// extend stretches every directive over the nodes that start on its line, or
+// on the next line if nothing else is on its own line.
 func extend(fset *token.FileSet, file *ast.File, list suppressionList) {
 	starts := map[int]int{} // line -> last line of the longest node that starts there
 	ast.Inspect(file, func(n ast.Node) bool {

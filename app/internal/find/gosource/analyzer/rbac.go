@@ -8,7 +8,7 @@ import (
 )
 
 // rbacLiteral finds PolicyRules and access reviews about Endpoints that are
-// written in code. The finding stands at the key that names the resource.
+// written in code. The finding's place is the key that names the resource.
 func (in *inspection) rbacLiteral(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:

@@ -12,8 +12,8 @@ import (
 // Site is one place that uses Endpoints: a call, or the key that names the
 // resource where there is no call.
 type Site struct {
-	// Pos is where the call starts; if the call is spread over lines, where the
-	// name stands that makes it one of Endpoints.
+	// Pos is where the call starts; if the call is spread over lines, the place
+	// of the name that makes it a call for Endpoints.
 	Pos, End token.Pos
 	// Detector is the stable name of the rule, such as "go/typed-client".
 	Detector   string

@@ -11,7 +11,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// hole stands in a template for a part that is not constant.
+// hole is the mark in a template for a part that is not constant.
 const hole = "\x00"
 
 var (
@@ -355,8 +355,8 @@ func join2(a, b template, separator string) template {
 	return out
 }
 
-// isServed reports whether a path is one that the program itself serves,
-// compares with or only speaks of: a route, a prefix check, a proxy's filter.
+// isServed reports whether the program itself serves a path, compares with it
+// or only mentions it: a route, a prefix check, a proxy's filter.
 func (in *inspection) isServed(e ast.Expr, text string) bool {
 	if in.isCompared(e) {
 		return true

@@ -11,8 +11,7 @@ import (
 
 // wrappers makes callers consumers: a function that uses Endpoints says so in a
 // fact, and a call of it from another package is a site. Within one package the
-// use itself is enough of a finding, and one that is acknowledged in place stays
-// there.
+// use itself is the finding, and an acknowledged use is not carried further.
 func (in *inspection) wrappers() {
 	reads := map[*types.Func]*Reads{}
 	for _, site := range in.order {

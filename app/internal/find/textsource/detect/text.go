@@ -8,8 +8,8 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// Text is a text to look into: a file, or a text inside one, such as a
-// script in a ConfigMap. It knows where each of its bytes stands in the file.
+// Text is a text to look into: a file, or a text inside one, such as a script
+// in a ConfigMap. It knows the place of each of its bytes in the file.
 type Text struct {
 	Data []byte
 	// origin maps an offset in data to one in the enclosing text. Nil for a
@@ -126,7 +126,7 @@ func (s *Text) UnescapeSlashes(text []byte) *Text {
 	return s.Inner(out, func(o int) int { return o + sort.SearchInts(dropped, o+1) })
 }
 
-// Slice is the inner text that stands in this one byte for byte.
+// Slice is an inner text that is in this text byte for byte.
 func (s *Text) Slice(start, end int) *Text {
 	return s.Inner(s.Data[start:end], func(o int) int { return start + o })
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // Path is an API path that reads Endpoints.
 type Path struct {
-	// Start and End are where the path stands in the text.
+	// Start and End are the place of the path in the text.
 	Start, End int
 	// Verb is get for one object, list for many, watch for /watch/ and
 	// ?watch=true.

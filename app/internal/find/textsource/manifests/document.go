@@ -141,7 +141,7 @@ func readDocument(s *detect.Text, name string, opts yamlOptions) {
 	d.visit(root, place{})
 }
 
-// offset is where a node stands in the document.
+// offset is a node's place in the document.
 func (d *document) offset(n *yaml.Node) int { return d.ix.Offset(n.Line, n.Column) }
 
 // unknown reports whether a scalar is what is left of a template action.

@@ -10,8 +10,8 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 )
 
-// scalarSource is the text in a scalar, with where each byte of it stands in
-// the document. Nil when it is nested too deeply.
+// scalarSource is the text in a scalar, with the place of each byte in the
+// document. Nil when it is nested too deeply.
 func (d *document) scalarSource(n *yaml.Node) *detect.Text {
 	value := []byte(n.Value)
 	if n.Style&yaml.LiteralStyle != 0 {

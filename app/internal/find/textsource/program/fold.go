@@ -18,7 +18,7 @@ type folded struct {
 // in by % or format.
 func (c *code) fold(tokens []lex.Token, i int) folded {
 	f := folded{Possible: detect.Possible{All: []string{""}}, end: i}
-	// What stands before: PREFIX + "…".
+	// The part before it: PREFIX + "…".
 	if i >= 2 && tokens[i-1].Is("+") && (tokens[i-2].Kind == lex.Ident || tokens[i-2].Is(")")) {
 		before := []string{"{}"}
 		if tokens[i-2].Kind == lex.Ident && (i < 3 || !isDot(tokens[i-3])) {

@@ -12,8 +12,8 @@ import (
 // adviceHelmLookup is the EndpointSlice way of Helm's lookup.
 const adviceHelmLookup = `Use lookup "discovery.k8s.io/v1" "EndpointSlice" NAMESPACE "" and keep those with the label kubernetes.io/service-name.`
 
-// Filler stands where a template action gave a value that only rendering
-// tells. It is a letter that YAML takes anywhere and nobody repeats.
+// Filler is in the place of a template action whose value only rendering
+// tells. It is a letter that YAML takes anywhere and that nobody repeats.
 const Filler = 'ˣ'
 
 // lookupCall is Helm's read of the cluster while it renders.
@@ -108,10 +108,10 @@ func isComment(action []byte) bool {
 // silent are actions that print nothing by themselves.
 var silent = []string{"if", "else", "end", "range", "with", "define", "block", "break", "continue", "fail", "/*", "$"}
 
-// Blank puts, for each template action, what keeps the text YAML of the
-// same length: blanks for what prints nothing or stands alone on its line, the
-// default where one is written, filler otherwise. Jinja's {%…%} and {#…#} are
-// blanks.
+// Blank puts, for each template action, what keeps the text YAML of the same
+// length: blanks for an action that prints nothing or is alone on its line,
+// the default where one is written, filler otherwise. Jinja's {%…%} and {#…#}
+// are blanks.
 func Blank(data []byte) []byte {
 	out := bytes.Clone(data)
 	forActions(data, func(start, end int) {
@@ -186,7 +186,8 @@ func aloneOnLine(data []byte, start, end int) bool {
 	return true
 }
 
-// BlankWords makes one word of each {{ … }}, and kubectl of one that names it.
+// BlankWords makes one word of each {{ … }}, and kubectl of an action that
+// names it.
 func BlankWords(data []byte) []byte {
 	out := bytes.Clone(data)
 	forActions(data, func(start, end int) {

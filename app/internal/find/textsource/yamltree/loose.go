@@ -105,8 +105,7 @@ func (p *looseParser) item(items *yaml.Node, l looseLine, depth int) {
 	items.Content = append(items.Content, p.value(rest, l.number, inner+1, l.indent))
 }
 
-// entry reads "key: value"; a line that is none is kept as a value without a
-// key.
+// entry reads "key: value"; any other line is kept as a value without a key.
 func (p *looseParser) entry(n *yaml.Node, l looseLine, depth int) {
 	m := looseKey.FindStringSubmatch(l.text)
 	if m == nil {
@@ -171,7 +170,7 @@ func (p *looseParser) sameIndentItems(indent, depth int) *yaml.Node {
 	return items
 }
 
-// value reads what stands after a key or a dash, and moves past it.
+// value reads what comes after a key or a dash, and moves past it.
 func (p *looseParser) value(text string, line, column, indent int) *yaml.Node {
 	p.next++
 	text = stripComment(text)
@@ -197,7 +196,7 @@ func (p *looseParser) value(text string, line, column, indent int) *yaml.Node {
 	return n
 }
 
-// move shifts nodes of a flow collection to where it stands.
+// move shifts nodes of a flow collection to its place.
 func move(n *yaml.Node, line, column int) {
 	if n.Line == 1 {
 		n.Column += column - 1

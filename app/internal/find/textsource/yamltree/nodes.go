@@ -67,7 +67,7 @@ func Variants(n *yaml.Node) []*yaml.Node {
 	return out
 }
 
-// Child is the value at a path of keys; nil if there is none.
+// Child is the value at a path of keys; nil if a key is missing.
 func Child(n *yaml.Node, path ...string) *yaml.Node {
 	for _, key := range path {
 		p, ok := Field(n, key)
@@ -79,7 +79,7 @@ func Child(n *yaml.Node, path ...string) *yaml.Node {
 	return n
 }
 
-// Scalar is a node's text; "" for one that has none.
+// Scalar is a node's text; "" for a node without text.
 func Scalar(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return ""

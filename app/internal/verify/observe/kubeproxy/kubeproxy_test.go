@@ -49,7 +49,7 @@ func newSource(t testing.TB, spec string, tables map[string][]byte) *Source {
 	return from(s, tables)
 }
 
-func text(list []verify.Member, err error) string {
+func written(list []verify.Member, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -79,7 +79,7 @@ func TestRealRules(t *testing.T) {
 		"shop/far:":                    "", // none on this node: dropped
 		"shop/far:80":                  "",
 	} {
-		if got := text(newSource(t, spec, both).Members(t.Context())); got != want {
+		if got := written(newSource(t, spec, both).Members(t.Context())); got != want {
 			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
 	}
@@ -95,10 +95,10 @@ func TestRealRules(t *testing.T) {
 
 func TestFamilies(t *testing.T) {
 	v4, v6 := map[string][]byte{"ip": dump(t, "ip")}, map[string][]byte{"ip6": dump(t, "ip6")}
-	if got := text(newSource(t, "shop/web:http", v4).Members(t.Context())); got != "10.42.0.1:8080; 10.42.0.2:8080" {
+	if got := written(newSource(t, "shop/web:http", v4).Members(t.Context())); got != "10.42.0.1:8080; 10.42.0.2:8080" {
 		t.Error(got)
 	}
-	if got := text(newSource(t, "shop/web:admin", v6).Members(t.Context())); got != "" {
+	if got := written(newSource(t, "shop/web:admin", v6).Members(t.Context())); got != "" {
 		t.Error(got)
 	}
 	for says, tables := range map[string]map[string][]byte{
@@ -141,7 +141,7 @@ func TestChangedRules(t *testing.T) {
 			t.Fatalf("%s: nothing to change", tc.what)
 		}
 		changed := map[string][]byte{"ip": []byte(strings.ReplaceAll(real, tc.old, tc.new))}
-		if got := text(newSource(t, "shop/web:http", changed).Members(t.Context())); !strings.Contains(got, tc.want) || !strings.HasPrefix(got, "error") {
+		if got := written(newSource(t, "shop/web:http", changed).Members(t.Context())); !strings.Contains(got, tc.want) || !strings.HasPrefix(got, "error") {
 			t.Errorf("%s: %s, want %s", tc.what, got, tc.want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestChangedRules(t *testing.T) {
 			t.Fatalf("%s: nothing to change", tc.what)
 		}
 		changed := map[string][]byte{"ip": []byte(strings.ReplaceAll(real, tc.old, tc.new))}
-		if got := text(newSource(t, "shop/sticky:http", changed).Members(t.Context())); !strings.Contains(got, tc.want) || !strings.HasPrefix(got, "error") {
+		if got := written(newSource(t, "shop/sticky:http", changed).Members(t.Context())); !strings.Contains(got, tc.want) || !strings.HasPrefix(got, "error") {
 			t.Errorf("%s: %s, want %s", tc.what, got, tc.want)
 		}
 	}
@@ -179,15 +179,15 @@ func TestHealth(t *testing.T) {
 		fmt.Fprint(w, `{"healthy":false}`)
 	}))
 	s := newSource(t, "shop/near:80?healthz="+server.URL, map[string][]byte{"ip": dump(t, "ip")})
-	if got := text(s.Members(t.Context())); got != "10.42.0.1:8080 of this node, kube-proxy healthy" {
+	if got := written(s.Members(t.Context())); got != "10.42.0.1:8080 of this node, kube-proxy healthy" {
 		t.Error(got)
 	}
 	status = http.StatusServiceUnavailable
-	if got := text(s.Members(t.Context())); !strings.Contains(got, "not healthy: Get "+server.URL) || !strings.Contains(got, `503: {"healthy":false}`) {
+	if got := written(s.Members(t.Context())); !strings.Contains(got, "not healthy: Get "+server.URL) || !strings.Contains(got, `503: {"healthy":false}`) {
 		t.Error(got)
 	}
 	server.Close()
-	if got := text(s.Members(t.Context())); !strings.Contains(got, "10.42.0.1:8080 of this node, kube-proxy not healthy") || !strings.Contains(got, "refused") {
+	if got := written(s.Members(t.Context())); !strings.Contains(got, "10.42.0.1:8080 of this node, kube-proxy not healthy") || !strings.Contains(got, "refused") {
 		t.Error(got)
 	}
 }

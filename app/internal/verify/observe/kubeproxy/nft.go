@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxDump bounds what nft may write. A Service port of a thousand endpoints takes
@@ -80,8 +80,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// line is the first line, printable.
+// line is the first line.
 func (l *limited) line() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.String()), "\n")
-	return printable.Text(line)
+	return text.Line(line)
 }

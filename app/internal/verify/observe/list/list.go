@@ -21,11 +21,11 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/app/internal/verify/observe/internal/fetch"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // maxBytes bounds a list: some 400,000 addresses.
@@ -171,28 +171,21 @@ func parseJSON(text []byte) ([]verify.Member, error) {
 }
 
 // member reads ip:port, or ip alone.
-func member(text string) (verify.Member, error) {
+func member(written string) (verify.Member, error) {
 	m := verify.Member{Use: verify.New, Open: verify.Unknown, Total: verify.Unknown}
-	address, err := netip.ParseAddrPort(text)
+	address, err := netip.ParseAddrPort(written)
 	if err != nil {
-		ip, errAlone := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+		ip, errAlone := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(written, "["), "]"))
 		if errAlone != nil {
-			return m, fmt.Errorf("%s is not ip:port", quote(text))
+			return m, fmt.Errorf("%s is not ip:port", text.Quote(written))
 		}
 		address = netip.AddrPortFrom(ip, 0)
 	} else if address.Port() == 0 {
-		return m, fmt.Errorf("%s has port 0", quote(text))
+		return m, fmt.Errorf("%s has port 0", text.Quote(written))
 	}
 	if address.Addr().Zone() != "" {
-		return m, fmt.Errorf("%s has a zone", quote(text))
+		return m, fmt.Errorf("%s has a zone", text.Quote(written))
 	}
 	m.Address = address
 	return m, nil
-}
-
-func quote(text string) string {
-	if len(text) > 80 {
-		return strconv.Quote(text[:80]) + "…"
-	}
-	return strconv.Quote(text)
 }

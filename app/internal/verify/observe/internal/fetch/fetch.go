@@ -9,9 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 
-	"github.com/slicewright/slicewright/internal/printable"
+	"github.com/slicewright/slicewright/internal/text"
 )
 
 // ErrNotFound: the answer was 404.
@@ -62,17 +61,11 @@ func Get(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, fmt.Errorf("%s: the answer sends to %.200q; give that URL if it is the consumer's", shown, response.Header.Get("Location"))
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s: status %d: %s", shown, response.StatusCode, clip(body))
+		return nil, fmt.Errorf("%s: status %d: %s", shown, response.StatusCode, text.Excerpt(string(body), 200))
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	case int64(len(body)) > limit:
 		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", shown, limit)
 	}
 	return body, nil
-}
-
-// clip is the first line of a foreign text, for a message.
-func clip(body []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(body[:min(len(body), 200)])), "\n")
-	return printable.Text(line)
 }
