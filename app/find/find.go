@@ -37,8 +37,8 @@ type (
 	Workload = evidence.Workload
 	// Image is a container image and the digest that really runs.
 	Image = evidence.Image
-	// Obstacle is one thing on a cluster that stands in the way of a life without
-	// Endpoints and is nobody's code.
+	// Obstacle is one thing on a cluster, not in anybody's code, that has to change
+	// before Endpoints can go.
 	Obstacle = evidence.Obstacle
 	// ObstacleWriter is somebody who writes an Endpoints object.
 	ObstacleWriter = evidence.ObstacleWriter

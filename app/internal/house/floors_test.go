@@ -32,7 +32,7 @@ var app = house.Module{
 		{"find", "find/golangci", "find/analyzer"},
 		// find: what it says, its edge, the pure pipeline, what it reads.
 		{"internal/find/report"},
-		{"internal/find/search"},
+		{"internal/find/search", "internal/find/serve"},
 		{"internal/find/pipeline"},
 		{"internal/find/registry"},
 		{"internal/find/obstacles"},

@@ -2,9 +2,7 @@ package find
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,7 @@ import (
 // renderChart is the name of the command that renders one chart.
 const renderChart = "render-chart"
 
-// newFindRenderChartCommand is run by find itself, once for each chart.
+// newRenderChartCommand is run by find itself, once for each chart.
 func newRenderChartCommand(streams command.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    renderChart,
@@ -27,35 +25,14 @@ func newRenderChartCommand(streams command.Streams) *cobra.Command {
 	}
 }
 
-// maxValues bounds a values file, in bytes.
-const maxValues = 8 << 20
-
 // charts are the options to render Helm charts with, in processes of this very
 // program.
 func (f *findFlags) charts() (chart.Options, error) {
 	var opts chart.Options
 	for _, arg := range f.helmValues {
-		v := chart.Values{Name: arg}
-		// CHART=FILE, unless a file has that very name.
-		if name, file, found := strings.Cut(arg, "="); found {
-			if _, err := os.Stat(arg); err != nil {
-				v.Chart, v.Name = name, file
-			}
-		}
-		file, err := os.Open(v.Name)
+		v, err := engine.ReadValues(arg)
 		if err != nil {
 			return opts, fmt.Errorf("reading --helm-values: %w", err)
-		}
-		v.Data, err = io.ReadAll(io.LimitReader(file, maxValues+1))
-		file.Close()
-		switch {
-		case err != nil:
-			return opts, fmt.Errorf("reading --helm-values %s: %w", v.Name, err)
-		case len(v.Data) > maxValues:
-			return opts, fmt.Errorf("reading --helm-values %s: it is larger than %d bytes", v.Name, maxValues)
-		}
-		if err := engine.ValidateValues(v.Data); err != nil {
-			return opts, fmt.Errorf("reading --helm-values %s: it is no YAML mapping: %w", v.Name, err)
 		}
 		opts.Values = append(opts.Values, v)
 	}

@@ -333,6 +333,18 @@ func TestServeTakesBatchesOverTLSAndKeepsTheRegistryCurrent(t *testing.T) {
 	}
 }
 
+func TestServeRefusesAnEmptyToken(t *testing.T) {
+	dir := t.TempDir()
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runFind(t, "", "serve", "--state", filepath.Join(dir, "state"), "--listen", "127.0.0.1:0", "--self-signed", "--token-file", token)
+	if got.code != command.ExitUsage || !strings.Contains(got.errors, "--token-file is empty") {
+		t.Errorf("exit %d: %s", got.code, got.errors)
+	}
+}
+
 func TestServeChecksItsFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"serve"},

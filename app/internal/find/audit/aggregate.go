@@ -156,7 +156,7 @@ func jsonRows(rows []map[string]string, v any) []map[string]string {
 	return rows
 }
 
-// insightsRow reads CloudWatch's list of {"field", "value"}, nil if it is none.
+// insightsRow reads CloudWatch's list of {"field", "value"}, nil if it has another form.
 func insightsRow(list []any) map[string]string {
 	row := make(map[string]string)
 	for _, element := range list {
@@ -200,7 +200,7 @@ func aggregateEvent(row map[string]string) (*Event, error) {
 		code = int(f)
 	}
 	e := &Event{
-		Stage: ResponseComplete, Verb: knownVerb([]byte(row["verb"])), User: row["username"], UserAgent: row["useragent"],
+		Stage: responseComplete, Verb: knownVerb([]byte(row["verb"])), User: row["username"], UserAgent: row["useragent"],
 		Pod: row["pod"], Resource: parseResource(row["apigroup"], row["resource"], ""), Namespace: row["namespace"],
 		Code: code, Reason: row["reason"], Received: looseTime(row["firstseen"]), At: looseTime(row["lastseen"]), Times: int(count),
 	}

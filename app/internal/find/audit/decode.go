@@ -2,13 +2,13 @@ package audit
 
 import "bytes"
 
-// needle stands in every line about Endpoints or EndpointSlices, in every
+// needle is in every line about Endpoints or EndpointSlices, in every
 // format: in objectRef, in the request's path, in Google's method name, and
 // also where the event is a JSON string inside of JSON. Lines without it are
 // never decoded.
 var needle = []byte("endpoints")
 
-// indexNeedle returns where the needle stands in b, -1 if it does not.
+// indexNeedle returns where the needle is in b, -1 if it does not.
 //
 // bytes.Index jumps from one first byte of its argument to the next, and in the
 // JSON of a log every seventeenth byte is an e. A d is rarer, and dp nearly

@@ -21,7 +21,7 @@ type splitter struct {
 	buf      []byte
 	depth    int
 	kinds    [4]byte // the brackets of the outermost levels
-	start    int     // depth at which the record in buf began; -1 is none
+	start    int     // depth at which the record in buf began; -1 without a record
 	long     bool    // buf is at max, the rest of the record is dropped
 	listed   bool    // the top-level object turned out to hold records
 	inString bool

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Event is what the inventory needs of one audit event.
+// Event is what find needs of one audit event.
 type Event struct {
 	ID        string    `json:"id"`
 	Stage     Stage     `json:"stage"`
@@ -22,11 +22,11 @@ type Event struct {
 	Namespace string    `json:"namespace,omitempty"` // "" is all namespaces
 	Name      string    `json:"name,omitempty"`
 	Shape     Shape     `json:"shape,omitempty"`
-	Code      int       `json:"code,omitempty"` // HTTP status; 0 where the event has none
+	Code      int       `json:"code,omitempty"` // HTTP status; 0 if the event has no status
 	Reason    string    `json:"reason,omitempty"`
 	Received  time.Time `json:"received,omitzero"` // when the request came in
 	At        time.Time `json:"at,omitzero"`       // when this stage was reached
-	// Times is how many such requests an aggregated row stands for; 0 is one.
+	// Times is how many such requests an aggregated row counts; 0 means one.
 	Times int `json:"times,omitempty"`
 }
 
@@ -37,22 +37,22 @@ type Stage uint8
 
 // The stages. The zero value is an unknown one.
 const (
-	RequestReceived Stage = iota + 1
-	ResponseStarted
-	ResponseComplete
-	Panic
+	requestReceived Stage = iota + 1
+	responseStarted
+	responseComplete
+	panicked
 )
 
 func parseStage(s []byte) Stage {
 	switch string(s) {
 	case "RequestReceived":
-		return RequestReceived
+		return requestReceived
 	case "ResponseStarted":
-		return ResponseStarted
+		return responseStarted
 	case "ResponseComplete":
-		return ResponseComplete
+		return responseComplete
 	case "Panic":
-		return Panic
+		return panicked
 	}
 	return 0
 }
@@ -100,7 +100,7 @@ const (
 	// Refused is 401 and 403: the client wanted to and may not.
 	Refused
 	// Unsuccessful is everything else, 404 and 429 among them.
-	Unsuccessful
+	unsuccessful
 )
 
 // Outcome returns what became of the request.
@@ -111,7 +111,7 @@ func (e *Event) Outcome() Outcome {
 	case e.Code == 401 || e.Code == 403:
 		return Refused
 	default:
-		return Unsuccessful
+		return unsuccessful
 	}
 }
 
@@ -121,28 +121,28 @@ type Shape uint16
 
 // The parts of a shape.
 const (
-	ShapeNamespaced Shape = 1 << iota
-	ShapeNamed
-	ShapeWatch
-	ShapeBookmarks // allowWatchBookmarks: client-go's reflector always asks for them
-	ShapeInitialEvents
-	ShapeLabelSelector
-	ShapeFieldSelector
-	ShapeLimit
-	ShapeResourceVersion
+	shapeNamespaced Shape = 1 << iota
+	shapeNamed
+	shapeWatch
+	shapeBookmarks // allowWatchBookmarks: client-go's reflector always asks for them
+	shapeInitialEvents
+	shapeLabelSelector
+	shapeFieldSelector
+	shapeLimit
+	shapeResourceVersion
 )
 
 var shapeParameters = []struct {
 	name string
 	bit  Shape
 }{
-	{"watch", ShapeWatch},
-	{"allowWatchBookmarks", ShapeBookmarks},
-	{"sendInitialEvents", ShapeInitialEvents},
-	{"labelSelector", ShapeLabelSelector},
-	{"fieldSelector", ShapeFieldSelector},
-	{"limit", ShapeLimit},
-	{"resourceVersion", ShapeResourceVersion},
+	{"watch", shapeWatch},
+	{"allowWatchBookmarks", shapeBookmarks},
+	{"sendInitialEvents", shapeInitialEvents},
+	{"labelSelector", shapeLabelSelector},
+	{"fieldSelector", shapeFieldSelector},
+	{"limit", shapeLimit},
+	{"resourceVersion", shapeResourceVersion},
 }
 
 // shapeOf reads the shape from a request URI. The path's form comes from the
@@ -150,10 +150,10 @@ var shapeParameters = []struct {
 func shapeOf(uri, namespace, name string) Shape {
 	var s Shape
 	if namespace != "" {
-		s |= ShapeNamespaced
+		s |= shapeNamespaced
 	}
 	if name != "" {
-		s |= ShapeNamed
+		s |= shapeNamed
 	}
 	_, query, _ := strings.Cut(uri, "?")
 	for query != "" {
@@ -177,11 +177,11 @@ func (s Shape) path(r Resource) string {
 	} else {
 		b.WriteString("/apis/discovery.k8s.io/v1")
 	}
-	if s&ShapeNamespaced != 0 {
+	if s&shapeNamespaced != 0 {
 		b.WriteString("/namespaces/{namespace}")
 	}
 	b.WriteString("/" + r.String())
-	if s&ShapeNamed != 0 {
+	if s&shapeNamed != 0 {
 		b.WriteString("/{name}")
 	}
 	sep := "?"

@@ -105,7 +105,7 @@ func (k statKey) evidence(s *stat) evidence.Evidence {
 	switch k.Outcome {
 	case Refused:
 		e.Detector = "audit/refused"
-	case Unsuccessful:
+	case unsuccessful:
 		e.Detector = "audit/unsuccessful"
 	}
 	if k.Resource == EndpointSlices {
@@ -145,7 +145,7 @@ func (id *identity) access() []string {
 			continue
 		}
 		switch {
-		case key.Verb == "watch" && key.Shape&(ShapeBookmarks|ShapeInitialEvents) != 0:
+		case key.Verb == "watch" && key.Shape&(shapeBookmarks|shapeInitialEvents) != 0:
 			set["informer"] = true
 		case key.Verb == "get" || key.Verb == "list" || key.Verb == "watch":
 			set[key.Verb] = true

@@ -124,7 +124,7 @@ func detect(head []byte) format {
 		return formatBinary
 	}
 	text := bytes.TrimLeft(head, " \t\r\n\ufeff")
-	// Other log lines, or the rest of a cut one, may stand before the first event.
+	// Other log lines, or the rest of a cut one, may come before the first event.
 	for len(text) > 0 && text[0] != '{' && text[0] != '[' {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 		text = bytes.TrimLeft(text, " \t\r\n")

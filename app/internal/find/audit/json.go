@@ -49,7 +49,7 @@ func (c *cursor) take(want byte) bool {
 	return true
 }
 
-// raw reads a string and returns what stands between its quotes.
+// raw reads a string and returns what is between its quotes.
 func (c *cursor) raw() (s []byte, escaped, ok bool) {
 	if !c.take('"') {
 		return nil, false, false
@@ -257,7 +257,7 @@ func hex4(s []byte) (rune, bool) {
 	return r, true
 }
 
-// parseTime reads an RFC 3339 time; what is none gives the zero time. The form
+// parseTime reads an RFC 3339 time; other text gives the zero time. The form
 // that the API server writes is read without time.Parse, which would be a fifth
 // of all the time spent on an event.
 func parseTime(s []byte) time.Time {

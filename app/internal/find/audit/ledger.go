@@ -5,7 +5,7 @@ import (
 )
 
 // Bounds of what a ledger keeps. All but the first are per identity. Log lines
-// are a stranger's: a client that sends a new user agent with each request must
+// come from outside: a client that sends a new user agent with each request must
 // not cost more than these.
 const (
 	maxIdentities = 1 << 16
@@ -75,12 +75,12 @@ func NewLedger(opts Options) *Ledger {
 // counted before.
 func (l *Ledger) Add(e *Event) bool {
 	switch {
-	case e.Stage == RequestReceived:
+	case e.Stage == requestReceived:
 		l.problems.ReceivedOnly++
 		return false
 	case e.Verb == "watch":
 		return l.addWatch(e)
-	case e.Stage == ResponseStarted:
+	case e.Stage == responseStarted:
 		return false // its end follows
 	}
 	if !l.recent.add(keyOf(e.ID)) {
@@ -95,7 +95,7 @@ func (l *Ledger) Add(e *Event) bool {
 // addWatch pairs the two events of a watch.
 func (l *Ledger) addWatch(e *Event) bool {
 	key := keyOf(e.ID)
-	if e.Stage == ResponseStarted {
+	if e.Stage == responseStarted {
 		if _, open := l.open[key]; open || l.recent.has(key) {
 			l.problems.Duplicates++
 			return false

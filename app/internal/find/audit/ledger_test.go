@@ -32,29 +32,29 @@ func TestARequestCountsOnceOverItsStages(t *testing.T) {
 		verbs  map[string]int
 		open   int
 	}{
-		"a list at its end": {[]*Event{request("a", RequestReceived, "list", 0, 0), request("a", ResponseComplete, "list", 200, 1)}, map[string]int{"list": 1}, 0},
-		"an open watch":     {[]*Event{request("a", ResponseStarted, "watch", 200, 0)}, map[string]int{"watch": 1}, 1},
+		"a list at its end": {[]*Event{request("a", requestReceived, "list", 0, 0), request("a", responseComplete, "list", 200, 1)}, map[string]int{"list": 1}, 0},
+		"an open watch":     {[]*Event{request("a", responseStarted, "watch", 200, 0)}, map[string]int{"watch": 1}, 1},
 		"a watch that ended": {
-			[]*Event{request("a", ResponseStarted, "watch", 200, 0), request("a", ResponseComplete, "watch", 200, 9)},
+			[]*Event{request("a", responseStarted, "watch", 200, 0), request("a", responseComplete, "watch", 200, 9)},
 			map[string]int{"watch": 1},
 			0,
 		},
-		"a watch that began before the log": {[]*Event{request("a", ResponseComplete, "watch", 200, 9)}, map[string]int{"watch": 1}, 0},
+		"a watch that began before the log": {[]*Event{request("a", responseComplete, "watch", 200, 9)}, map[string]int{"watch": 1}, 0},
 		"stages in the wrong order": {
-			[]*Event{request("a", ResponseComplete, "watch", 200, 9), request("a", ResponseStarted, "watch", 200, 0)},
+			[]*Event{request("a", responseComplete, "watch", 200, 9), request("a", responseStarted, "watch", 200, 0)},
 			map[string]int{"watch": 1},
 			0,
 		},
 		"a batch sent twice": {
 			[]*Event{
-				request("a", ResponseStarted, "watch", 200, 0), request("b", ResponseComplete, "get", 200, 0),
-				request("a", ResponseStarted, "watch", 200, 0), request("b", ResponseComplete, "get", 200, 0),
+				request("a", responseStarted, "watch", 200, 0), request("b", responseComplete, "get", 200, 0),
+				request("a", responseStarted, "watch", 200, 0), request("b", responseComplete, "get", 200, 0),
 			},
 			map[string]int{"watch": 1, "get": 1},
 			1,
 		},
-		"a refused watch": {[]*Event{request("a", ResponseComplete, "watch", 403, 0)}, map[string]int{}, 0},
-		"a panic":         {[]*Event{request("a", Panic, "list", 500, 0)}, map[string]int{}, 0},
+		"a refused watch": {[]*Event{request("a", responseComplete, "watch", 403, 0)}, map[string]int{}, 0},
+		"a panic":         {[]*Event{request("a", panicked, "list", 500, 0)}, map[string]int{}, 0},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -78,12 +78,12 @@ func TestARequestCountsOnceOverItsStages(t *testing.T) {
 
 func TestARefusalOnSlicesFollowedByEndpointsIsASilentFallback(t *testing.T) {
 	slices := func(code, second int) *Event {
-		e := request(fmt.Sprint("s", second), ResponseComplete, "list", code, second)
+		e := request(fmt.Sprint("s", second), responseComplete, "list", code, second)
 		e.Resource = EndpointSlices
 		return e
 	}
 	endpoints := func(code, second int) *Event {
-		return request(fmt.Sprint("e", second), ResponseComplete, "list", code, second)
+		return request(fmt.Sprint("e", second), responseComplete, "list", code, second)
 	}
 	cases := map[string]struct {
 		events   []*Event
@@ -133,7 +133,7 @@ func TestClassFollowsUserAndAgent(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.user+" "+c.agent, func(t *testing.T) {
-			e := request("a", ResponseComplete, c.verb, 200, 0)
+			e := request("a", responseComplete, c.verb, 200, 0)
 			e.User, e.UserAgent, e.Masters = c.user, c.agent, c.masters
 			l := NewLedger(Options{})
 			l.Add(e)
@@ -147,7 +147,7 @@ func TestClassFollowsUserAndAgent(t *testing.T) {
 func TestOwnRequestsAreLeftOutInTheOpen(t *testing.T) {
 	l := NewLedger(Options{ExcludeUserAgents: []string{"argocd"}})
 	for i, agent := range []string{"slicewright/v1.0 (linux)", "argocd/v2", "web/v1"} {
-		e := request(fmt.Sprint(i), ResponseComplete, "list", 200, i)
+		e := request(fmt.Sprint(i), responseComplete, "list", 200, i)
 		e.UserAgent = agent
 		l.Add(e)
 	}
@@ -168,7 +168,7 @@ func TestOwnRequestsAreLeftOutInTheOpen(t *testing.T) {
 func TestManyUserAgentsOfOneUserAreBounded(t *testing.T) {
 	l := NewLedger(Options{})
 	for i := range 10 * maxProducts {
-		e := request(fmt.Sprint(i), ResponseComplete, "list", 200, i)
+		e := request(fmt.Sprint(i), responseComplete, "list", 200, i)
 		e.UserAgent = fmt.Sprintf("agent-%d/v1", i)
 		e.Shape = Shape(i)
 		l.Add(e)

@@ -9,7 +9,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// Decoder turns the text of a log into events, for those that keep a ledger of
+// Decoder turns the text of a log into events, for programs that keep a ledger of
 // their own. It is for one goroutine.
 type Decoder struct{ d decoder }
 
@@ -26,8 +26,8 @@ func (d *Decoder) Line(dst []Event, line []byte) (events []Event, ok bool) {
 // Endpoints or EndpointSlices at all.
 func Relevant(line []byte) bool { return hasNeedle(line) }
 
-// ErrNoEventList is returned for a body that holds no list of audit events.
-var ErrNoEventList = errors.New("it is no EventList of audit.k8s.io")
+// errNoEventList is returned for a body that holds no list of audit events.
+var errNoEventList = errors.New("it is no EventList of audit.k8s.io")
 
 // Batch reads what the API server's webhook backend sends: one EventList. It
 // returns the events about Endpoints and EndpointSlices and the number of all.
@@ -64,7 +64,7 @@ func (d *Decoder) Batch(r io.Reader) (events []Event, total int, err error) {
 	case !whole:
 		return nil, 0, fmt.Errorf("reading a batch of audit events: %w", io.ErrUnexpectedEOF)
 	case len(first) == 0 || first[0] != '{' || wrong > 0:
-		return nil, 0, ErrNoEventList
+		return nil, 0, errNoEventList
 	}
 	return events, total, nil
 }

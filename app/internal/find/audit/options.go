@@ -8,11 +8,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
-// UserAgent is the product with which Slicewright's own clients name
-// themselves. Requests under it are left out of the findings and counted in the
-// coverage, with the users who made them: anybody can send this header.
-const UserAgent = "slicewright"
-
 // Options bound and direct a scan. The zero value is ready for use.
 type Options struct {
 	// ExcludeUserAgents are products ("kubectl") or prefixes of user agents
@@ -44,7 +39,7 @@ func (o Options) withDefaults() Options {
 // excluded says whether requests under this user agent are left out.
 func (o Options) excluded(userAgent string) bool {
 	name, _ := product(userAgent)
-	if name == UserAgent || name == "kubectl-"+UserAgent {
+	if name == evidence.UserAgent || name == "kubectl-"+evidence.UserAgent {
 		return true
 	}
 	for _, x := range o.ExcludeUserAgents {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// find returns the finding of a user and product, nil if there is none.
+// find returns the finding of a user and product, nil if nobody found it.
 func find(r Result, user, application string) *evidence.Finding {
 	for i := range r.Findings {
 		if r.Findings[i].Subject.User == user && r.Findings[i].Subject.Application == application {

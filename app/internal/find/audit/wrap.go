@@ -79,7 +79,7 @@ func (d *decoder) nested(c *cursor, depth int) bool {
 	return true
 }
 
-// embedded decodes an event that is a string. Strings that hold none are the
+// embedded decodes an event that is a string. Strings without an event are the
 // other lines of the same stream, klog's for one.
 func (d *decoder) embedded(c *cursor, depth int) bool {
 	switch c.peek() {
@@ -175,7 +175,7 @@ func googleObject(f *fields, method, name string) {
 	case "discovery":
 		group = "discovery.k8s.io"
 	}
-	// A subresource stands between them: endpoints.status.update.
+	// A subresource is between them: endpoints.status.update.
 	f.Resource = parseResource(group, resource, "")
 	if strings.Contains(verb, ".") {
 		f.Resource = 0
@@ -250,9 +250,9 @@ func finishGoogle(f *fields) {
 		f.ID = f.operationID
 	}
 	f.Received = f.At
-	f.Stage = ResponseComplete
+	f.Stage = responseComplete
 	if f.first && !f.last {
-		f.Stage = ResponseStarted
+		f.Stage = responseStarted
 	}
 	f.Code = httpCode(f.grpcCode)
 }

@@ -67,7 +67,7 @@ func (p *Policy) Add() (text []byte, changed bool, warnings []string, err error)
 	return text, true, warnings, nil
 }
 
-// same compares rules but for where they stand.
+// same compares rules, and not where they are.
 func same(a, b Rule) bool {
 	a.Line, b.Line = 0, 0
 	return reflect.DeepEqual(a, b)
@@ -141,7 +141,7 @@ func (p *Policy) lineAfterKey() (int, error) {
 	return at, nil
 }
 
-// lineStart returns the offset of a line, counted from 1; -1 if there is none.
+// lineStart returns the offset of a line, counted from 1; -1 if the text has fewer lines.
 func lineStart(text []byte, line int) int {
 	at := 0
 	for n := 1; n < line; n++ {

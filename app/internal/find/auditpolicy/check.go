@@ -9,7 +9,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/api"
 )
 
-// Blind is something that the policy hides from an inventory.
+// Blind is something that the policy hides from find.
 type Blind struct {
 	Resource string `json:"resource"`
 	// Rule is the number of the rule from 1, as people count; 0 where no rule

@@ -20,7 +20,7 @@ type Request struct {
 type Decision struct {
 	// Level of the audit event; None where the request is hidden.
 	Level string
-	// Rule is the index of the rule that decided, -1 where none matched: then
+	// Rule is the index of the rule that decided, -1 if no rule matched: then
 	// nothing is logged.
 	Rule       int
 	OmitStages []string
@@ -71,7 +71,7 @@ func (g GroupResources) match(q Request) bool {
 	return slices.Contains(g.Resources, q.Resource) || slices.Contains(g.Resources, "*")
 }
 
-// The resources and verbs that an inventory needs to see.
+// The resources and verbs that find needs to see.
 var resources = []struct{ group, name string }{{"", "endpoints"}, {"discovery.k8s.io", "endpointslices"}}
 
 var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}

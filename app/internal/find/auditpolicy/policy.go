@@ -46,7 +46,7 @@ type GroupResources struct {
 // maxPolicy bounds a policy file, in bytes.
 const maxPolicy = 4 << 20
 
-// Parse reads a policy in YAML or JSON. What is no policy is an error that says
+// Parse reads a policy in YAML or JSON. Other text gives an error that says
 // what it is instead.
 func Parse(text []byte) (*Policy, error) {
 	if len(text) > maxPolicy {

@@ -1,5 +1,5 @@
 // Package auditquery prints the aggregation of an audit log in the language of
-// the place where the log is, for logs that no one machine should read. All
+// the place where the log is, for logs that are too large for one machine. All
 // queries have the same columns, which audit.ReadAggregate takes:
 //
 //	username, user_agent, verb, resource, api_group, namespace, code, requests, first_seen, last_seen

@@ -107,7 +107,7 @@ func TestSubChartsAreRenderedAsTheirConditionsSay(t *testing.T) {
 	}
 }
 
-// A template is a stranger's program: it ends, and it learns nothing.
+// A template is a program from outside: it ends, and it learns nothing.
 func TestHostileTemplatesEnd(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "leaked")
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -267,7 +267,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// What a place is found by is a stranger's text.
+// What a place is found by is text from outside.
 func FuzzPlace(f *testing.F) {
 	f.Add("role: {{ .x }}\n{{/* a\nb */}}\n{{", "role: endpoints\nb", 1, 3)
 	f.Fuzz(func(t *testing.T, template, rendered string, line, column int) {

@@ -3,7 +3,7 @@ package chart
 // PlaceIn is Place in one template.
 func PlaceIn(template, rendered string, line, column int) Place {
 	t := Template{File: "t", Text: rendered, own: []byte(template)}
-	r := Rendered{source: &source{}}
+	r := Rendered{tree: &chartTree{}}
 	t.Has(line)
 	return r.Place(&t, line, column)
 }

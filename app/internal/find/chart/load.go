@@ -62,8 +62,8 @@ type File struct {
 	Data []byte `json:"data"`
 }
 
-// source is a chart as it lies in a tree.
-type source struct {
+// chartTree is a chart as it is in a tree of files.
+type chartTree struct {
 	dir   string
 	name  string // as Chart.yaml has it
 	files []File
@@ -73,8 +73,8 @@ type source struct {
 
 // load reads the files of the chart in dir. Links are not followed: what is
 // rendered must be what is in the tree.
-func load(ctx context.Context, fsys fs.FS, dir string) (*source, error) {
-	s := &source{dir: dir}
+func load(ctx context.Context, fsys fs.FS, dir string) (*chartTree, error) {
+	s := &chartTree{dir: dir}
 	size := int64(0)
 	err := fs.WalkDir(fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -132,8 +132,8 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// file is a file's content; nil if there is none of that name.
-func (s *source) file(name string) []byte {
+// file is a file's content; nil if the chart has no file of that name.
+func (s *chartTree) file(name string) []byte {
 	for _, f := range s.files {
 		if f.Name == name {
 			return f.Data

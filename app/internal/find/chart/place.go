@@ -7,7 +7,7 @@ import (
 )
 
 // Place is where a rendered line was written. Lines has one number, from 1, when
-// it can be told, several when they would all give that line, and none when
+// it can be told, several when they would all give that line, and no number when
 // nothing in the chart looks like it.
 type Place struct {
 	File  string
@@ -26,7 +26,7 @@ const minStatic = 4
 // Place tells where line number of a template's output was written: in the
 // template, in a helper that it includes, or in a values file that it prints. A
 // line that is only text must be the same but for its indentation; where a line
-// has actions, anything can stand in their place.
+// has actions, any text can take their place.
 func (r *Rendered) Place(t *Template, number, column int) Place {
 	line := lineOf(t.Text, number)
 	if t.own != nil {
@@ -38,7 +38,7 @@ func (r *Rendered) Place(t *Template, number, column int) Place {
 		return Place{File: t.File}
 	}
 	var last Place
-	for _, f := range r.source.files {
+	for _, f := range r.tree.files {
 		helper := strings.HasPrefix(path.Base(f.Name), "_")
 		if !helper && path.Base(f.Name) != "values.yaml" {
 			continue
@@ -47,7 +47,7 @@ func (r *Rendered) Place(t *Template, number, column int) Place {
 		if len(p.Lines) == 0 {
 			continue
 		}
-		if last.Lines != nil { // in two files: none is it
+		if last.Lines != nil { // two files have it: neither is certain
 			return Place{File: t.File}
 		}
 		last = p
@@ -108,7 +108,7 @@ func find(file string, text []byte, template bool, line string, column int) Plac
 	return p
 }
 
-// sameColumn is the column in a template's line of what stands at a column of
+// sameColumn is the column in a template's line of what is at a column of
 // the rendered one; that of the first word where the two differ before it.
 func sameColumn(template, rendered string, column int) int {
 	indent := len(template) - len(strings.TrimLeft(template, " \t"))

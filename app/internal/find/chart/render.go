@@ -16,7 +16,7 @@ type Values struct {
 	// Chart is the name or the directory of the chart that it is for; "" is every
 	// chart.
 	Chart string
-	// Name stands in notes.
+	// Name is shown in notes.
 	Name string
 	Data []byte
 }
@@ -75,7 +75,7 @@ type Rendered struct {
 	Templates []Template
 	Problems  []Problem
 
-	source *source
+	tree   *chartTree
 	values []Values
 }
 
@@ -100,7 +100,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendered{Dir: dir, Name: text.Excerpt(s.name, maxMessage), source: s, Problems: s.unread, With: "its own values"}
+	r := &Rendered{Dir: dir, Name: text.Excerpt(s.name, maxMessage), tree: s, Problems: s.unread, With: "its own values"}
 	// The name of the release is the chart's: most charts then name their objects
 	// as the chart is named, and an application is known by it.
 	request := Request{Files: s.files, Release: releaseName(s.name), Namespace: o.Namespace}
@@ -139,7 +139,7 @@ func (o *Options) Render(ctx context.Context, fsys fs.FS, dir string) (*Rendered
 
 // template finds the file of a template by Helm's name for it, which has the
 // names of sub-charts where the file has their directories.
-func (s *source) template(name string) (string, []byte) {
+func (s *chartTree) template(name string) (string, []byte) {
 	if data := s.file(name); data != nil {
 		return name, data
 	}

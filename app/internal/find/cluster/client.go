@@ -15,11 +15,9 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
-)
 
-// userAgent is the first part of the user agent of every request that this
-// product makes. Audit sources leave out what carries it, and count it.
-const userAgent = "slicewright"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
+)
 
 // Some twenty lists of some pages each: the client's default of 5 requests a
 // second is for controllers that run for ever, and the server has its own
@@ -63,7 +61,7 @@ func NewClient(config *rest.Config, version string) (*Client, error) {
 		version = "unknown"
 	}
 	own := rest.CopyConfig(config)
-	own.UserAgent = userAgent + "/" + version + " (find)"
+	own.UserAgent = evidence.UserAgent + "/" + version + " (find)"
 	own.QPS, own.Burst = requestsPerSecond, burst
 	// All groups share one limit.
 	own.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(own.QPS, own.Burst)

@@ -97,7 +97,7 @@ func (c *reader) read(ctx context.Context, r resource, namespace string) error {
 			return err
 		}
 		err = meta.EachListItem(page, func(item runtime.Object) error {
-			if err := got.Add(item, objects.Place{}); err != nil {
+			if err := got.Add(item, objects.Locators{}); err != nil {
 				problems = append(problems, evidence.Problem{Locator: r.Resource, Message: err.Error()})
 			}
 			return nil

@@ -58,7 +58,7 @@ func Load(dir string) Owners {
 }
 
 // Of returns the owners of a file, given relative to the searched directory and
-// perhaps with ":line:column" behind it; "" if there are none.
+// perhaps with ":line:column" behind it; "" if nobody owns it.
 func (o Owners) Of(locator string) string {
 	name := strings.TrimSuffix(locator, evidence.Rendered)
 	for range 2 {

@@ -1,13 +1,18 @@
-// Package evidence holds what every source of the inventory reports in: a
-// Finding says that somebody reads or writes Endpoints, who that is as far as
-// the source can tell, and where it can be checked; a Coverage says what the
-// source did not see. Sources fill these in, package inventory joins them.
+// Package evidence has the vocabulary of all sources: a Finding says that somebody
+// reads or writes Endpoints, who that is as far as the source can tell, and where
+// it can be checked. A Coverage says what the source did not see. Sources fill
+// these in, package pipeline joins them.
 package evidence
 
 import (
 	"strings"
 	"time"
 )
+
+// UserAgent is the product with which Slicewright's own clients name themselves.
+// Requests under it are left out of the findings and counted in the coverage, with
+// the users who made them: anybody can send this header.
+const UserAgent = "slicewright"
 
 // Source names where a piece of evidence was found.
 type Source string
@@ -103,7 +108,7 @@ type Evidence struct {
 	Count     int        `json:"count"`
 	Verb      string     `json:"verb,omitempty"`
 	Scope     Scope      `json:"scope,omitempty"`
-	// Excerpt is what stands there, shortened. It is a stranger's text.
+	// Excerpt is what is written there, shortened. It is text from outside.
 	Excerpt string `json:"excerpt,omitempty"`
 }
 
@@ -166,7 +171,7 @@ type Finding struct {
 }
 
 // Coverage says what one source read and what it could not. A result without
-// it is worth little: nothing found where nothing was read is no finding.
+// it is worth little: if nothing was read, nothing can be found.
 type Coverage struct {
 	Source   Source    `json:"source"`
 	Read     int       `json:"read"`

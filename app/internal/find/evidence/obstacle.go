@@ -22,8 +22,8 @@ func ObstacleCodes() []ObstacleCode {
 	return []ObstacleCode{FedByMirroring, MirroredBesideOthers, DNSReadsEndpoints}
 }
 
-// Obstacle is one thing on a cluster that stands in the way of a life without
-// Endpoints and is nobody's code.
+// Obstacle is one thing on a cluster, not in anybody's code, that has to change
+// before Endpoints can go.
 type Obstacle struct {
 	Code ObstacleCode `json:"code"`
 	// Object is what it is about, as Kind/namespace/name; Locator where to look it

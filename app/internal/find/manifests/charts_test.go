@@ -59,7 +59,7 @@ func TestChartsAreReadAsTheyRender(t *testing.T) {
 
 	opts.Charts.Values = []chart.Values{{Data: []byte("legacy: true\n")}}
 	snapshot, _ = read(t, opts, files...)
-	if got := snapshot.Roles[0].Place.Rules; len(got) != 2 || got[0] != "deploy/sync/templates/role.yaml:9:3" {
+	if got := snapshot.Roles[0].Locators.Rules; len(got) != 2 || got[0] != "deploy/sync/templates/role.yaml:9:3" {
 		t.Errorf("rules at %v, want that of the value first", got)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
-// origin is the file of a tree, and how many lines stand before the document
+// origin is the file of a tree, and how many lines are before the document
 // that the tree is of.
 type origin struct {
 	file   string
@@ -39,7 +39,7 @@ func (o origin) locate(line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", o.file, line, column)
 }
 
-// maxLists bounds Lists in Lists. kubectl makes none.
+// maxLists bounds Lists in Lists. kubectl makes no such Lists.
 const maxLists = 8
 
 // readNode reads an object, or the objects of a List.
@@ -88,15 +88,15 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		r.skip(from.at(kindKey), fmt.Sprintf("%s %s: %v", objects.Clean(meta.kind), objects.Clean(nameOf(n)), plainError(err)))
 		return
 	}
-	place := objects.Place{Kind: from.at(kindKey), Rules: rulePlaces(from, n)}
-	if err := r.snapshot.Add(object, place); err != nil {
-		r.skip(place.Kind, fmt.Sprintf("%s: %v", objects.Clean(meta.kind), err))
+	at := objects.Locators{Kind: from.at(kindKey), Rules: ruleLocators(from, n)}
+	if err := r.snapshot.Add(object, at); err != nil {
+		r.skip(at.Kind, fmt.Sprintf("%s: %v", objects.Clean(meta.kind), err))
 	}
 }
 
 // decode fills object from the tree and gives it a namespace where it needs one.
 func (r *reader) decode(n *yaml.Node, object runtime.Object, kind string) error {
-	// Addresses are not the inventory's business, and a dump has many.
+	// Addresses do not matter for any conclusion, and a dump has many.
 	data, err := toJSON(without(n, "subsets", "endpoints"))
 	if err != nil {
 		return err
@@ -191,9 +191,9 @@ func without(n *yaml.Node, names ...string) *yaml.Node {
 	return &out
 }
 
-// rulePlaces locates the resources key of every rule, or the rule where it has
+// ruleLocators locates the resources key of every rule, or the rule where it has
 // none.
-func rulePlaces(from origin, n *yaml.Node) []string {
+func ruleLocators(from origin, n *yaml.Node) []string {
 	_, rules := yamlnode.Field(n, "rules")
 	if rules == nil || rules.Kind != yaml.SequenceNode {
 		return nil

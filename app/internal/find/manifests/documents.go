@@ -8,7 +8,7 @@ import (
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
-// document is a piece of a stream that stands or falls by itself.
+// document is a piece of a stream that is read, or not, by itself.
 type document struct {
 	line int // of its beginning, from 1
 	// text is YAML not yet parsed; nil where root is set.

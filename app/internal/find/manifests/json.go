@@ -21,7 +21,7 @@ type jsonDocuments struct {
 	line int // where the last document, or the error, begins
 
 	list  typeMeta // of the list that is being read
-	depth int      // brackets open around the items that are being read; 0: none
+	depth int      // brackets open around the items that are being read
 	// incomplete says that the list is one page of a longer list, begins where it
 	// begins. Its metadata can be before the items or after them.
 	incomplete bool
@@ -34,7 +34,7 @@ func newJSONDocuments(in *manifest.LineCounter, max int) *jsonDocuments {
 	return &jsonDocuments{in: in, dec: dec, max: max, line: 1}
 }
 
-// next returns the next item of a list, or the next value that is no list. What
+// next returns the next item of a list, or the next value of another kind. What
 // has items is a list: kubectl writes the kind after them.
 func (j *jsonDocuments) next() (document, error) {
 	for j.depth > 0 {

@@ -20,7 +20,7 @@ import (
 
 // Options say how to read manifests. The zero value is usable.
 type Options struct {
-	// Namespace is given to namespaced objects that name none, as kubectl's -n
+	// Namespace is given to namespaced objects without one, as kubectl's -n
 	// does at apply. "" is "default".
 	Namespace string
 	// MaxDocument bounds a document in bytes; 0 is 64 MiB. A JSON list counts
@@ -90,7 +90,7 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*objects.Snapshot, evi
 }
 
 // ReadStream reads one stream of documents, such as standard input. Its name
-// stands in locators; whether it is JSON is told from its first byte.
+// is in locators; whether it is JSON is told from its first byte.
 func ReadStream(name string, stream io.Reader, opts Options) (*objects.Snapshot, evidence.Coverage) {
 	r := newReader(opts)
 	r.readStream(name, stream)

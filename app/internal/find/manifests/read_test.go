@@ -34,7 +34,7 @@ func read(t *testing.T, opts Options, files ...string) (*objects.Snapshot, evide
 // contents names everything in a snapshot with its place.
 func contents(s *objects.Snapshot) []string {
 	var out []string
-	add := func(ref objects.Ref, place objects.Place) {
+	add := func(ref objects.Ref, place objects.Locators) {
 		line := ref.String() + " " + place.Kind
 		if len(place.Rules) > 0 {
 			line += " rules " + strings.Join(place.Rules, " ")
@@ -42,28 +42,28 @@ func contents(s *objects.Snapshot) []string {
 		out = append(out, line)
 	}
 	for _, o := range s.Roles {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Bindings {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.ServiceAccounts {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Workloads {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Pods {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Services {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Endpoints {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	for _, o := range s.Slices {
-		add(o.Ref, o.Place)
+		add(o.Ref, o.Locators)
 	}
 	return out
 }

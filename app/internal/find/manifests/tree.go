@@ -12,7 +12,7 @@ import (
 )
 
 // maxNodes bounds the nodes of an object after its aliases are followed. An
-// alias to an alias to an alias multiplies: ten lines can stand for a billion
+// alias to an alias to an alias multiplies: ten lines can mean a billion
 // nodes. A Deployment has a few hundred.
 const maxNodes = 500_000
 
@@ -143,7 +143,7 @@ func mergeInto(object map[string]any, from *yaml.Node, budget *int, depth int) e
 	return fmt.Errorf("line %d merges what is no mapping", from.Line)
 }
 
-// scalar gives the JSON value of a scalar. Times stay text: JSON has none.
+// scalar gives the JSON value of a scalar. Times stay text: JSON has no times.
 func scalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":
@@ -153,7 +153,7 @@ func scalar(n *yaml.Node) (any, error) {
 		err := n.Decode(&value)
 		return value, err
 	case "!!int":
-		// A JSON number as it stands: 64 bits and more, no float on the way.
+		// The digits are kept: 64 bits and more, no float on the way.
 		if json.Valid([]byte(n.Value)) {
 			return json.Number(n.Value), nil
 		}

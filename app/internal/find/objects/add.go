@@ -33,9 +33,9 @@ func (r Role) Bootstrap() bool { return r.Labels[bootstrapLabel] == bootstrapVal
 // ReplicaSets and ReplicationControllers also a PartialObjectMetadata that says
 // its kind. It keeps no reference to object.
 //
-// It fails, and adds nothing, for another type and for a name or a namespace
+// It fails, and adds nothing, if object has another type, or a name or a namespace
 // that no API server would store.
-func (s *Snapshot) Add(object runtime.Object, place Place) error {
+func (s *Snapshot) Add(object runtime.Object, at Locators) error {
 	accessor, ok := object.(metav1.Object)
 	if !ok {
 		return fmt.Errorf("%T is no object that the inventory reads", object)
@@ -45,34 +45,34 @@ func (s *Snapshot) Add(object runtime.Object, place Place) error {
 	}
 	switch o := object.(type) {
 	case *rbacv1.Role:
-		return s.addRole(Role{Ref: refOf("Role", o), Labels: clone(o.Labels), Rules: o.Rules, Place: place})
+		return s.addRole(Role{Ref: refOf("Role", o), Labels: clone(o.Labels), Rules: o.Rules, Locators: at})
 	case *rbacv1.ClusterRole:
-		role := Role{Ref: refOf("ClusterRole", o), Labels: clone(o.Labels), Rules: o.Rules, Place: place}
+		role := Role{Ref: refOf("ClusterRole", o), Labels: clone(o.Labels), Rules: o.Rules, Locators: at}
 		if o.AggregationRule != nil {
 			role.Aggregation = o.AggregationRule.DeepCopy().ClusterRoleSelectors
 		}
 		return s.addRole(role)
 	case *rbacv1.RoleBinding:
-		return s.addBinding("RoleBinding", o, o.RoleRef, o.Subjects, place)
+		return s.addBinding("RoleBinding", o, o.RoleRef, o.Subjects, at)
 	case *rbacv1.ClusterRoleBinding:
-		return s.addBinding("ClusterRoleBinding", o, o.RoleRef, o.Subjects, place)
+		return s.addBinding("ClusterRoleBinding", o, o.RoleRef, o.Subjects, at)
 	case *corev1.ServiceAccount:
 		s.ServiceAccounts = append(s.ServiceAccounts, ServiceAccount{
-			Ref: refOf("ServiceAccount", o), Automount: o.AutomountServiceAccountToken, Place: place,
+			Ref: refOf("ServiceAccount", o), Automount: o.AutomountServiceAccountToken, Locators: at,
 		})
 	case *corev1.Pod:
-		s.Pods = append(s.Pods, podFrom(o, place))
+		s.Pods = append(s.Pods, podFrom(o, at))
 	case *corev1.Service:
-		s.Services = append(s.Services, Service{Ref: refOf("Service", o), Selector: len(o.Spec.Selector) > 0, Place: place})
+		s.Services = append(s.Services, Service{Ref: refOf("Service", o), Selector: len(o.Spec.Selector) > 0, Locators: at})
 	//lint:ignore SA1019 who writes the deprecated objects is what is asked
 	case *corev1.Endpoints:
-		s.Endpoints = append(s.Endpoints, endpointsFrom(o, place))
+		s.Endpoints = append(s.Endpoints, endpointsFrom(o, at))
 	case *discoveryv1.EndpointSlice:
-		s.Slices = append(s.Slices, sliceFrom(o, place))
+		s.Slices = append(s.Slices, sliceFrom(o, at))
 	case *metav1.PartialObjectMetadata:
-		return s.addMetadata(o, place)
+		return s.addMetadata(o, at)
 	default:
-		w, ok := workloadFrom(object, place)
+		w, ok := workloadFrom(object, at)
 		if !ok {
 			return fmt.Errorf("%T is no object that the inventory reads", object)
 		}
@@ -84,16 +84,16 @@ func (s *Snapshot) Add(object runtime.Object, place Place) error {
 // addMetadata takes the kinds whose metadata alone says enough: what is in an
 // Endpoints object is nobody's business here, and a ReplicaSet is a hop to its
 // Deployment.
-func (s *Snapshot) addMetadata(o *metav1.PartialObjectMetadata, place Place) error {
+func (s *Snapshot) addMetadata(o *metav1.PartialObjectMetadata, at Locators) error {
 	switch o.Kind {
 	case "Endpoints":
-		s.Endpoints = append(s.Endpoints, endpointsFrom(o, place))
+		s.Endpoints = append(s.Endpoints, endpointsFrom(o, at))
 	case "EndpointSlice":
-		s.Slices = append(s.Slices, sliceFrom(o, place))
+		s.Slices = append(s.Slices, sliceFrom(o, at))
 	case "ReplicaSet", "ReplicationController":
 		s.Workloads = append(s.Workloads, Workload{
 			Ref: refOf(o.Kind, o), Labels: kept(o.Labels), Annotations: kept(o.Annotations),
-			Controller: controllerOf(o), Place: place,
+			Controller: controllerOf(o), Locators: at,
 		})
 	default:
 		return fmt.Errorf("metadata alone of kind %q says too little", o.Kind)
@@ -118,7 +118,7 @@ func (s *Snapshot) addRole(role Role) error {
 	return nil
 }
 
-func (s *Snapshot) addBinding(kind string, o metav1.Object, role rbacv1.RoleRef, subjects []rbacv1.Subject, place Place) error {
+func (s *Snapshot) addBinding(kind string, o metav1.Object, role rbacv1.RoleRef, subjects []rbacv1.Subject, at Locators) error {
 	if !printable(role.Kind) || !printable(role.Name) {
 		return fmt.Errorf("the roleRef has characters that no name has: %.80q", role.Name)
 	}
@@ -129,28 +129,28 @@ func (s *Snapshot) addBinding(kind string, o metav1.Object, role rbacv1.RoleRef,
 	}
 	s.Bindings = append(s.Bindings, Binding{
 		Ref: refOf(kind, o), Bootstrap: o.GetLabels()[bootstrapLabel] == bootstrapValue,
-		Role: role, Subjects: slices.Clone(subjects), Place: place,
+		Role: role, Subjects: slices.Clone(subjects), Locators: at,
 	})
 	return nil
 }
 
-func workloadFrom(object runtime.Object, place Place) (Workload, bool) {
+func workloadFrom(object runtime.Object, at Locators) (Workload, bool) {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
-		return newWorkload("Deployment", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true
+		return newWorkload("Deployment", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), at), true
 	case *appsv1.StatefulSet:
-		return newWorkload("StatefulSet", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true
+		return newWorkload("StatefulSet", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), at), true
 	case *appsv1.DaemonSet:
-		return newWorkload("DaemonSet", o, &o.Spec.Template, "", place), true
+		return newWorkload("DaemonSet", o, &o.Spec.Template, "", at), true
 	case *appsv1.ReplicaSet:
 		// One that has an owner is a hop, and a cluster is asked only for its
 		// metadata: a dump must not know more.
 		if controllerOf(o) != (Ref{}) {
-			return newWorkload("ReplicaSet", o, nil, "", place), true
+			return newWorkload("ReplicaSet", o, nil, "", at), true
 		}
-		return newWorkload("ReplicaSet", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true
+		return newWorkload("ReplicaSet", o, &o.Spec.Template, scaledToZero(o.Spec.Replicas), at), true
 	case *corev1.ReplicationController:
-		return newWorkload("ReplicationController", o, o.Spec.Template, scaledToZero(o.Spec.Replicas), place), true
+		return newWorkload("ReplicationController", o, o.Spec.Template, scaledToZero(o.Spec.Replicas), at), true
 	case *batchv1.Job:
 		idle := ""
 		switch {
@@ -159,13 +159,13 @@ func workloadFrom(object runtime.Object, place Place) (Workload, bool) {
 		case o.Status.CompletionTime != nil:
 			idle = "finished"
 		}
-		return newWorkload("Job", o, &o.Spec.Template, idle, place), true
+		return newWorkload("Job", o, &o.Spec.Template, idle, at), true
 	case *batchv1.CronJob:
 		idle := ""
 		if o.Spec.Suspend != nil && *o.Spec.Suspend {
 			idle = "suspended"
 		}
-		return newWorkload("CronJob", o, &o.Spec.JobTemplate.Spec.Template, idle, place), true
+		return newWorkload("CronJob", o, &o.Spec.JobTemplate.Spec.Template, idle, at), true
 	}
 	return Workload{}, false
 }
@@ -177,10 +177,10 @@ func scaledToZero(replicas *int32) string {
 	return ""
 }
 
-func newWorkload(kind string, o metav1.Object, template *corev1.PodTemplateSpec, idle string, place Place) Workload {
+func newWorkload(kind string, o metav1.Object, template *corev1.PodTemplateSpec, idle string, at Locators) Workload {
 	w := Workload{
 		Ref: refOf(kind, o), Labels: kept(o.GetLabels()), Annotations: kept(o.GetAnnotations()),
-		Controller: controllerOf(o), Idle: idle, Place: place,
+		Controller: controllerOf(o), Idle: idle, Locators: at,
 	}
 	if template != nil {
 		spec := podSpecFrom(&template.Spec, &template.ObjectMeta)
@@ -192,8 +192,8 @@ func newWorkload(kind string, o metav1.Object, template *corev1.PodTemplateSpec,
 // mirrorAnnotation is on the image that a kubelet shows of a static Pod.
 const mirrorAnnotation = "kubernetes.io/config.mirror"
 
-func podFrom(o *corev1.Pod, place Place) Pod {
-	pod := Pod{Ref: refOf("Pod", o), Controller: controllerOf(o), Spec: podSpecFrom(&o.Spec, &o.ObjectMeta), Place: place}
+func podFrom(o *corev1.Pod, at Locators) Pod {
+	pod := Pod{Ref: refOf("Pod", o), Controller: controllerOf(o), Spec: podSpecFrom(&o.Spec, &o.ObjectMeta), Locators: at}
 	_, mirror := o.Annotations[mirrorAnnotation]
 	pod.Static = mirror || pod.Controller.Kind == "Node"
 	pod.Node = o.Spec.NodeName
@@ -244,7 +244,7 @@ func podSpecFrom(spec *corev1.PodSpec, meta *metav1.ObjectMeta) PodSpec {
 			continue
 		}
 		// The API server adds such a volume to each Pod that gets its token by
-		// itself, under a name with this prefix. That one is no evidence of a
+		// itself, under a name with this prefix. Such a volume is no evidence of a
 		// wish of one's own.
 		if strings.HasPrefix(spec.Volumes[i].Name, "kube-api-access-") {
 			continue

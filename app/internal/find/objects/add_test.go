@@ -11,13 +11,13 @@ import (
 func TestAddRefusesWhatIsNotItsBusiness(t *testing.T) {
 	meta := metav1.ObjectMeta{Name: "x", Namespace: "n"}
 	s := &Snapshot{}
-	if err := s.Add(&corev1.Secret{ObjectMeta: meta}, Place{}); err == nil {
+	if err := s.Add(&corev1.Secret{ObjectMeta: meta}, Locators{}); err == nil {
 		t.Error("a Secret was added")
 	}
-	if err := s.Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Pod"}, ObjectMeta: meta}, Place{}); err == nil {
+	if err := s.Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Pod"}, ObjectMeta: meta}, Locators{}); err == nil {
 		t.Error("a Pod without its spec was added")
 	}
-	if err := s.Add(&corev1.PodList{}, Place{}); err == nil {
+	if err := s.Add(&corev1.PodList{}, Locators{}); err == nil {
 		t.Error("a list was added")
 	}
 	if s.Len() != 0 {

@@ -19,13 +19,13 @@ const (
 	maxLeader = 4096
 )
 
-func endpointsFrom(o metav1.Object, place Place) Endpoints {
+func endpointsFrom(o metav1.Object, at Locators) Endpoints {
 	e := Endpoints{
 		Ref:       refOf("Endpoints", o),
 		Live:      o.GetUID() != "" || o.GetResourceVersion() != "",
 		ManagedBy: Clean(o.GetLabels()[managedByLabel]),
 		Labels:    kept(o.GetLabels()),
-		Place:     place,
+		Locators:  at,
 	}
 	for key, value := range o.GetAnnotations() {
 		e.AnnotationKeys = append(e.AnnotationKeys, Clean(key))
@@ -68,11 +68,11 @@ func managerFrom(entry metav1.ManagedFieldsEntry) Manager {
 	return m
 }
 
-func sliceFrom(o metav1.Object, place Place) Slice {
+func sliceFrom(o metav1.Object, at Locators) Slice {
 	return Slice{
 		Ref:       refOf("EndpointSlice", o),
 		Service:   Clean(o.GetLabels()[discoveryv1.LabelServiceName]),
 		ManagedBy: Clean(o.GetLabels()[discoveryv1.LabelManagedBy]),
-		Place:     place,
+		Locators:  at,
 	}
 }

@@ -53,29 +53,29 @@ func (r Ref) String() string {
 	return r.Kind + "/" + r.Namespace + "/" + r.Name
 }
 
-// Place says where an object was read. The zero value stands for an object of a
+// Locators say where an object was read. The zero value is that of an object of a
 // cluster, whose locator is its Ref.
-type Place struct {
+type Locators struct {
 	// Kind is file:line:column of the kind key.
 	Kind string
 	// Rules are file:line:column of the resources key of each rule of a role.
 	Rules []string
 }
 
-// Locator is where to look up the object ref that was read at p.
-func (p Place) Locator(ref Ref) string {
-	if p.Kind == "" {
+// Of is where to look up the object ref that was read at l.
+func (l Locators) Of(ref Ref) string {
+	if l.Kind == "" {
 		return ref.String()
 	}
-	return p.Kind
+	return l.Kind
 }
 
-// RuleLocator is where to look up rule i of the role ref that was read at p.
-func (p Place) RuleLocator(ref Ref, i int) string {
-	if i < len(p.Rules) && p.Rules[i] != "" {
-		return p.Rules[i]
+// OfRule is where to look up rule i of the role ref that was read at l.
+func (l Locators) OfRule(ref Ref, i int) string {
+	if i < len(l.Rules) && l.Rules[i] != "" {
+		return l.Rules[i]
 	}
-	return p.Locator(ref)
+	return l.Of(ref)
 }
 
 // Role is a Role or a ClusterRole, told apart by its Kind.
@@ -86,7 +86,7 @@ type Role struct {
 	// Aggregation selects, by label, the ClusterRoles whose rules this one has
 	// too. Any selector is enough.
 	Aggregation []metav1.LabelSelector
-	Place       Place
+	Locators    Locators
 }
 
 // Binding is a RoleBinding or a ClusterRoleBinding, told apart by its Kind.
@@ -96,7 +96,7 @@ type Binding struct {
 	Bootstrap bool
 	Role      rbacv1.RoleRef
 	Subjects  []rbacv1.Subject
-	Place     Place
+	Locators  Locators
 }
 
 // ServiceAccount is an identity that Pods run under.
@@ -105,12 +105,12 @@ type ServiceAccount struct {
 	// Automount says whether Pods get its token unless they say otherwise; nil
 	// is true.
 	Automount *bool
-	Place     Place
+	Locators  Locators
 }
 
 // PodSpec is what a Pod, or the template of one, says about who runs in it.
 type PodSpec struct {
-	// ServiceAccount is never "": a Pod that names none runs under "default".
+	// ServiceAccount is never "": if the Pod names no account, it is "default".
 	ServiceAccount string
 	// Automount is nil where the ServiceAccount decides.
 	Automount *bool
@@ -134,14 +134,14 @@ type Container struct {
 type Workload struct {
 	Ref
 	Labels, Annotations map[string]string
-	// Controller is the object that made this one; its zero value is none.
+	// Controller is the object that made this one; the zero value is nothing.
 	Controller Ref
 	// Template is nil where only the metadata was read.
 	Template *PodSpec
 	// Idle says why no Pod of it is expected now: "scaled to zero",
 	// "suspended", "finished". "" otherwise.
-	Idle  string
-	Place Place
+	Idle     string
+	Locators Locators
 }
 
 // Pod is a Pod that was there when the snapshot was taken.
@@ -152,17 +152,17 @@ type Pod struct {
 	// is its mirror. It has no ServiceAccount.
 	Static bool
 	// Node is the one that it is bound to.
-	Node  string
-	Spec  PodSpec
-	Place Place
+	Node     string
+	Spec     PodSpec
+	Locators Locators
 }
 
 // Service is a Service. Endpoints and slices of its name are made from its
-// selector, or where it has none by somebody else.
+// selector, or without a selector by somebody else.
 type Service struct {
 	Ref
 	Selector bool
-	Place    Place
+	Locators Locators
 }
 
 // Endpoints is an object of kind Endpoints without its addresses.
@@ -181,7 +181,7 @@ type Endpoints struct {
 	// Managers are empty where the dump left them out, as kubectl does unless
 	// it is told --show-managed-fields.
 	Managers []Manager
-	Place    Place
+	Locators Locators
 }
 
 // Manager is one entry of managedFields, reduced to what it was that somebody
@@ -201,5 +201,5 @@ type Slice struct {
 	Ref
 	Service   string // by label, S1
 	ManagedBy string
-	Place     Place
+	Locators  Locators
 }

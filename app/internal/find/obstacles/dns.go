@@ -24,8 +24,8 @@ const (
 	coreDNSAlone = "https://github.com/coredns/coredns/pull/6147"
 )
 
-// version is a version of CoreDNS; the zero value is one that an image does not
-// say.
+// version is a version of CoreDNS; the zero value is that of an image which
+// does not say it.
 type version struct{ major, minor, patch int }
 
 func (v version) before(w version) bool {

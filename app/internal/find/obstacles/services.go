@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/objects"
@@ -53,7 +54,7 @@ func services(s *objects.Snapshot, grants *rbac.Analysis) []evidence.Obstacle {
 		}
 		svc, found := known[k]
 		ref := objects.Ref{Kind: "Service", Namespace: k.namespace, Name: k.name}
-		o := evidence.Obstacle{Object: ref.String(), Locator: svc.Place.Locator(ref), Writers: writersOf(who, endpoints[k])}
+		o := evidence.Obstacle{Object: ref.String(), Locator: svc.Locators.Of(ref), Writers: writersOf(who, endpoints[k])}
 		if len(by) == 1 {
 			fed(&o, k, svc, found, by[mirroring])
 		} else {
@@ -110,7 +111,7 @@ func count(n int) string {
 	return fmt.Sprintf("%d slices", n)
 }
 
-// writersOf says who writes the object, nil where there is none: it may have been
+// writersOf says who writes the object, nil without an object: it may have been
 // deleted a moment ago.
 func writersOf(who *writers.ByObject, e *objects.Endpoints) []evidence.ObstacleWriter {
 	if e == nil {
@@ -118,17 +119,12 @@ func writersOf(who *writers.ByObject, e *objects.Endpoints) []evidence.ObstacleW
 	}
 	var out []evidence.ObstacleWriter
 	for _, f := range who.Of(e) {
-		w := evidence.ObstacleWriter{Name: f.Subject.Application, Workload: f.Subject.Workload, ServiceAccount: f.Subject.ServiceAccount, By: "nothing names who"}
+		w := evidence.ObstacleWriter{Name: f.Subject.Application, Workload: f.Subject.Workload, ServiceAccount: f.Subject.ServiceAccount, By: "nothing names who", LastSeen: lastSeen(f)}
 		if f.Confidence == evidence.Proven {
 			w.By = "managedFields"
 		}
 		if f.Subject.UserAgent != "" && w.Workload.Name == "" {
 			w.Name = f.Subject.UserAgent // a tool's, where the application is the object's name
-		}
-		for _, ev := range f.Evidence {
-			if ev.LastSeen != nil && (w.LastSeen == nil || ev.LastSeen.After(*w.LastSeen)) {
-				w.LastSeen = ev.LastSeen
-			}
 		}
 		out = append(out, w)
 	}
@@ -151,16 +147,22 @@ func AddLogged(list []evidence.Obstacle, findings []evidence.Finding) {
 			}
 			w := evidence.ObstacleWriter{
 				Name: cmp.Or(f.Subject.Application, f.Subject.User), Workload: f.Subject.Workload,
-				ServiceAccount: f.Subject.ServiceAccount, By: "audit log",
-			}
-			for _, ev := range f.Evidence {
-				if ev.LastSeen != nil && (w.LastSeen == nil || ev.LastSeen.After(*w.LastSeen)) {
-					w.LastSeen = ev.LastSeen
-				}
+				ServiceAccount: f.Subject.ServiceAccount, By: "audit log", LastSeen: lastSeen(f),
 			}
 			o.Writers = append(o.Writers, w)
 		}
 	}
+}
+
+// lastSeen is the latest time in the finding's evidence, nil without any.
+func lastSeen(f evidence.Finding) *time.Time {
+	var last *time.Time
+	for _, ev := range f.Evidence {
+		if ev.LastSeen != nil && (last == nil || ev.LastSeen.After(*last)) {
+			last = ev.LastSeen
+		}
+	}
+	return last
 }
 
 func logged(f evidence.Finding) bool {

@@ -10,7 +10,7 @@ import (
 )
 
 // builtin are those ClusterRoles that Kubernetes makes in every cluster and that
-// allow anything on Endpoints, reduced to that, as of v1.37.2. They stand in for
+// allow anything on Endpoints, reduced to that, as of v1.37.2. They replace
 // the real ones where manifests bind to them.
 func builtin() []*objects.Role {
 	const aggregateTo = "rbac.authorization.k8s.io/aggregate-to-"

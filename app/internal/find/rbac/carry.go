@@ -9,8 +9,8 @@ import (
 )
 
 // Carry returns the rules that a role with these rules needs besides, so that
-// whoever has it may do with EndpointSlices what it may do with Endpoints; nil
-// where nothing is missing.
+// its subjects may do with EndpointSlices what they may do with Endpoints; nil if
+// nothing is missing.
 //
 // Verbs are carried over as they are, with two exceptions. A get brings list with
 // it: an Endpoints object is got by the name of its Service, while the slices of
@@ -90,7 +90,7 @@ func wanted(from []access) map[string]bool {
 	return want
 }
 
-// carried are the verbs on slices that stand for what a allows on Endpoints.
+// carried are the verbs on slices that correspond to what a allows on Endpoints.
 func (a access) carried() []string {
 	var out []string
 	for _, verb := range a.verbs {

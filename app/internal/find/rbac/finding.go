@@ -24,11 +24,11 @@ func (a *analyzer) finding(id identity, onEndpoints, onSlices []*grant, running 
 	if onEndpoints[0].kind() == explicit {
 		f.Confidence = evidence.Possible
 	}
-	counted := make(map[[2]string]bool) // role and rule: two bindings to it are one place
+	counted := make(map[[2]string]bool) // role and rule: two bindings to it count once
 	for i, g := range onEndpoints {
-		place := [2]string{g.rule.role.String(), g.rule.endpoints.describe(endpoints)}
-		if !counted[place] {
-			counted[place] = true
+		rule := [2]string{g.rule.role.String(), g.rule.endpoints.describe(endpoints)}
+		if !counted[rule] {
+			counted[rule] = true
 			for _, verb := range g.rule.endpoints.verbs {
 				f.Verbs[verb]++
 			}
@@ -63,7 +63,7 @@ func (g *grant) evidence() []evidence.Evidence {
 			Count: 1, Verb: strings.Join(g.rule.endpoints.verbs, ","), Excerpt: g.path(),
 		},
 		{
-			Source: evidence.SourceRBAC, Detector: "rbac/binding", Locator: g.binding.Place.Locator(g.binding.Ref),
+			Source: evidence.SourceRBAC, Detector: "rbac/binding", Locator: g.binding.Locators.Of(g.binding.Ref),
 			Count: 1, Excerpt: fmt.Sprintf("%s binds %s to %s", g.binding.Ref, g.to, g.bound),
 		},
 	}

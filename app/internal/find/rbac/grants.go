@@ -23,7 +23,7 @@ type grant struct {
 // everywhere is the scope of a ClusterRoleBinding.
 const everywhere = "*"
 
-// kind of a grant, from the one that says most to the one that says least.
+// grantKind orders grants: the first kind says most about its subject.
 type grantKind int
 
 const (
@@ -100,7 +100,7 @@ func (gs *grants) add(b *objects.Binding, roles *roles) {
 		default:
 			gs.unknown++
 			gs.problems = append(gs.problems, evidence.Problem{
-				Locator: b.Place.Locator(b.Ref),
+				Locator: b.Locators.Of(b.Ref),
 				Message: fmt.Sprintf("%s binds to %s %s, which was not read: what it allows is not known", b.Ref, b.Role.Kind, b.Role.Name),
 			})
 		}

@@ -12,21 +12,21 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 )
 
-// Patch is what a role lacks, so that those who read or write Endpoints through
+// Patch is what a role lacks, so that its subjects, who read or write Endpoints through
 // it may do the same with EndpointSlices in the same namespaces.
 type Patch struct {
 	Role objects.Ref
-	// Locator is where the rule on Endpoints stands.
+	// Locator is where the rule on Endpoints is written.
 	Locator string
 	// Add is empty where only Refused says something.
 	Add []rbacv1.PolicyRule
 	// Refused are rules that cannot be carried over.
 	Refused []NamedRule
-	// For names those who need it, sorted.
+	// For names the subjects that need it, sorted.
 	For []string
 }
 
-// YAML writes the rules to add as they stand in a manifest, with comments that
+// YAML writes the rules to add as a manifest has them, with comments that
 // say where they belong and what was not carried over.
 func (p Patch) YAML() string {
 	var b strings.Builder

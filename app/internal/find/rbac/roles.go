@@ -13,7 +13,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/objects"
 )
 
-// rule is one rule that matters here, and where it stands: for an aggregated
+// rule is one rule that matters here, and where it is written: for an aggregated
 // role that is another role.
 type rule struct {
 	role    objects.Ref
@@ -65,7 +65,7 @@ func (r *roles) add(role *objects.Role) {
 	}
 }
 
-// of returns the rules that a roleRef stands for in a namespace, "" for a
+// of returns the rules that a roleRef means in a namespace, "" for a
 // ClusterRoleBinding; found is false where no such role is known. A role defined
 // twice gives the rules of both: which of them is applied cannot be told from
 // here.
@@ -131,7 +131,7 @@ func appendRules(out []rule, role *objects.Role, seen map[string]bool) []rule {
 			continue
 		}
 		own[key] = true
-		entry := rule{role: role.Ref, locator: role.Place.RuleLocator(role.Ref, i)}
+		entry := rule{role: role.Ref, locator: role.Locators.OfRule(role.Ref, i)}
 		if a, ok := accessTo(&role.Rules[i], endpoints); ok {
 			entry.endpoints = &a
 		}
@@ -177,7 +177,7 @@ func (r *roles) selectSources(role *objects.Role) []*objects.Role {
 		if err != nil {
 			// The aggregation controller gives such a role up as a whole.
 			r.problems = append(r.problems, evidence.Problem{
-				Locator: role.Place.Locator(role.Ref),
+				Locator: role.Locators.Of(role.Ref),
 				Message: fmt.Sprintf("%s has an aggregationRule that is invalid: it aggregates nothing", role.Ref),
 			})
 			return nil

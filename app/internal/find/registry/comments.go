@@ -12,7 +12,7 @@ import (
 )
 
 // Comments are what people wrote beside the fields of a registry file. The zero
-// value has none.
+// value is a file without comments.
 type Comments struct {
 	root *yaml.Node // the file's top mapping; nil if nobody wrote a comment
 	// head and foot are above everything and below it.
@@ -20,8 +20,8 @@ type Comments struct {
 	entries    map[string]bool // keys of entries with comments
 }
 
-// readComments finds the comments in a registry file. A file that parses as a
-// registry and not here has none: JSON with tabs, for example.
+// readComments finds the comments in a registry file. In a file that parses as a
+// registry and not here no comments are found: JSON with tabs, for example.
 func readComments(text []byte) *Comments {
 	if !bytes.Contains(text, []byte("#")) {
 		return nil
@@ -79,7 +79,7 @@ func (c *Comments) into(text []byte) ([]byte, error) {
 // maxNesting is more than a registry has.
 const maxNesting = 32
 
-// copyComments gives a node the comments of what it was before. What stands in a
+// copyComments gives a node the comments of what it was before. What is in a
 // list is known again by its key, or by what it says.
 func copyComments(now, was *yaml.Node, depth int) {
 	now.HeadComment, now.LineComment, now.FootComment = was.HeadComment, was.LineComment, was.FootComment

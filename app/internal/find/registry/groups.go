@@ -10,7 +10,7 @@ import (
 )
 
 // Group is a set of entries that must move in an order: a producer of Endpoints
-// and those who may read what it writes.
+// and the programs that may read what it writes.
 type Group struct {
 	// Name is the first producer's application, or the entry's own.
 	Name string `json:"name"`

@@ -43,7 +43,7 @@ func newMatcher(entries []Entry) *matcher {
 	return m
 }
 
-// assign finds for each of another run's entries its own here, -1 for none. No
+// assign finds for each of another run's entries its own here, -1 without one. No
 // two get the same: equal keys come first, then what only seems to be the same.
 func (m *matcher) assign(others []Entry) []int {
 	out := make([]int, len(others))
@@ -84,7 +84,7 @@ func (m *matcher) find(other *Entry) int {
 	})
 }
 
-// only returns the one candidate that is free, -1 for none or several.
+// only returns the one candidate that is free, -1 if not exactly one is.
 func (m *matcher) only(candidates []int, fits func(*Entry) bool) int {
 	found := -1
 	for _, i := range candidates {

@@ -78,7 +78,7 @@ type Verdict struct {
 	Why []string
 }
 
-// Judge returns the verdict. failOn "" asks for none; baseline may be nil.
+// Judge returns the verdict. failOn "" fails nothing; baseline may be nil.
 func Judge(r *Registry, failOn evidence.Confidence, baseline *Registry) Verdict {
 	var v Verdict
 	found := 0
@@ -126,7 +126,7 @@ func (m *matcher) has(e *Entry) bool {
 	return at >= 0 && Rank(m.entries[at].Confidence) <= Rank(e.Confidence)
 }
 
-// unseen lists why a result without findings is none.
+// unseen lists what was not seen, so that no finding does not mean no consumer.
 func (r *Registry) unseen() []string {
 	var out []string
 	read := 0

@@ -21,14 +21,14 @@ type Registry struct {
 	Kind       string  `json:"kind"`
 	Entries    []Entry `json:"entries"`
 	Groups     []Group `json:"groups,omitempty"`
-	// Obstacles are what stands in the way on a cluster and is nobody's code.
+	// Obstacles are what has to change on a cluster and is not in anybody's code.
 	Obstacles []evidence.Obstacle `json:"obstacles,omitempty"`
 	// Patches are what Roles lack for EndpointSlices.
 	Patches    []RolePatch            `json:"patches,omitempty"`
 	CrossCheck *apimetrics.CrossCheck `json:"crossCheck,omitempty"`
 	Coverage   []evidence.Coverage    `json:"coverage"`
 	// Comments are those of the file that the registry was loaded from, or that
-	// it was reconciled with. Nil if there are none.
+	// it was reconciled with. Nil without comments.
 	Comments *Comments `json:"-"`
 }
 

@@ -254,7 +254,7 @@ func TestWhatPeopleWroteStaysOverRuns(t *testing.T) {
 	}
 }
 
-// An entry with the same key must not lose its place to one that only has the
+// An entry with the same key must not lose its place to an entry that only has the
 // same name.
 func TestEqualKeysComeBeforeEqualNames(t *testing.T) {
 	earlier := registry.Build([]evidence.Finding{granted("prod/sync", "sync", "i:1", evidence.Possible), written("tool", "t.go:1:1")}, nil)

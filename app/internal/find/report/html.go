@@ -14,7 +14,7 @@ import (
 //go:embed report.html
 var pageText string
 
-// page escapes everything by where it stands: html/template knows.
+// page escapes everything by its context: html/template knows how.
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"who": who, "workload": workload, "verbs": verbs, "images": images, "plain": text.Line, "writer": writer,
 	"join": func(list []string) string { return strings.Join(list, ", ") },

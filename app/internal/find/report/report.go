@@ -1,7 +1,7 @@
 // Package report writes a registry for people and for other programs: a table,
 // JSON, YAML, CSV, Markdown, SARIF 2.1.0 and a page of HTML in one file.
 //
-// Names, user agents and excerpts in a registry are a stranger's text. No format
+// Names, user agents and excerpts in a registry are text from outside. No format
 // lets them act: terminals get no control characters, spreadsheets no formulas,
 // Markdown and HTML no markup.
 package report
@@ -26,7 +26,7 @@ type Options struct {
 	// Broad shows entries that rest on a wildcard or a built-in role alone, which
 	// the formats for people otherwise only count.
 	Broad bool
-	// Baseline marks in SARIF what it has already; nil is none.
+	// Baseline marks in SARIF what it has already; nil marks nothing.
 	Baseline *registry.Registry
 	// Version of the program, for SARIF.
 	Version string

@@ -224,7 +224,7 @@ func TestAFingerprintDoesNotMoveWithTheLine(t *testing.T) {
 	}
 }
 
-// Every name in a registry can be a stranger's.
+// Every name in a registry can come from outside.
 func TestHostileTextStaysText(t *testing.T) {
 	evil := "=cmd|'/c calc'!A1 <script>alert(1)</script> \x1b[2J\u202e [x](javascript:a) | `b` \n# c"
 	r := registry.Build([]evidence.Finding{{

@@ -44,7 +44,7 @@ type Aggregate struct {
 // Doing implements [Source].
 func (a Aggregate) Doing() string { return "reading aggregates" }
 
-// Read implements [Source]. A file that is no such result is an error.
+// Read implements [Source]. A file of another form is an error.
 func (a Aggregate) Read(_ context.Context, found *pipeline.Found, _ func(string)) error {
 	in := a.Stdin
 	if a.Name != "-" {

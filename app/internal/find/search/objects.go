@@ -19,7 +19,7 @@ type Manifests struct {
 	// Name is the directory or file, or "-" for Stdin.
 	Name  string
 	Stdin io.Reader
-	// Namespace is that of objects which name none; "" is "default".
+	// Namespace is given to objects without one; "" is "default".
 	Namespace string
 	Charts    chart.Options
 }

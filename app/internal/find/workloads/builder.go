@@ -66,7 +66,7 @@ func (b *builder) addTemplate(w *objects.Workload) {
 	if top.ref == w.Ref {
 		rank = 2
 	}
-	d := b.draft(top, w.Template, rank, w.Labels, w.Annotations, w.Place.Locator(w.Ref))
+	d := b.draft(top, w.Template, rank, w.Labels, w.Annotations, w.Locators.Of(w.Ref))
 	if rank == 2 || d.Idle == "" {
 		d.Idle = w.Idle
 	}
@@ -81,7 +81,7 @@ func (b *builder) addPod(p *objects.Pod) {
 		return
 	}
 	top := b.owners.top(p.Ref)
-	d := b.draft(top, &p.Spec, 0, nil, nil, p.Place.Locator(p.Ref))
+	d := b.draft(top, &p.Spec, 0, nil, nil, p.Locators.Of(p.Ref))
 	d.podNames = append(d.podNames, p.Name)
 	for _, c := range p.Spec.Containers {
 		d.add(c)
@@ -107,10 +107,10 @@ func (b *builder) addStatic(p *objects.Pod) {
 		d.Workload.Workload = evidence.Workload{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 		d.Application = application(ref.Name, p.Spec.Labels)
 		d.Owner = ownerName(p.Spec.Annotations, p.Spec.Labels)
-		d.Locator = p.Place.Locator(p.Ref)
+		d.Locator = p.Locators.Of(p.Ref)
 		b.static[ref] = d
 	}
-	d.Locator = min(d.Locator, p.Place.Locator(p.Ref))
+	d.Locator = min(d.Locator, p.Locators.Of(p.Ref))
 	d.podNames = append(d.podNames, p.Name)
 	for _, c := range p.Spec.Containers {
 		d.add(c)
@@ -196,7 +196,7 @@ func (d *draft) finish() *Workload {
 	if d.rank < 2 && d.PodCount > 0 {
 		d.Idle = "" // it was said of one generation, and another runs
 	}
-	d.Pods = d.podNames[:min(len(d.podNames), MaxPods)]
+	d.Pods = d.podNames[:min(len(d.podNames), maxPods)]
 	d.Containers = slices.Sorted(maps.Keys(d.containers))
 	withDigest := make(map[string]bool)
 	for image := range d.images {

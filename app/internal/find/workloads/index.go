@@ -46,7 +46,7 @@ type Workload struct {
 	Images []evidence.Image
 	// Containers are the names of the containers, sorted.
 	Containers []string
-	// Pods are the names of those seen, sorted, at most MaxPods.
+	// Pods are the names of those seen, sorted, at most maxPods.
 	Pods     []string
 	PodCount int
 	// Idle says why no Pod is expected: "scaled to zero", "suspended",
@@ -64,8 +64,8 @@ type Workload struct {
 	Locator string
 }
 
-// MaxPods bounds the Pod names that a Workload lists. PodCount counts all.
-const MaxPods = 10
+// maxPods bounds the Pod names that a Workload lists. PodCount counts all.
+const maxPods = 10
 
 // Index answers by ServiceAccount and by Pod. It is immutable and may be used by
 // several goroutines.
@@ -94,7 +94,7 @@ func New(s *objects.Snapshot) *Index {
 // and name.
 func (ix *Index) Of(account Account) []*Workload { return ix.byAccount[account] }
 
-// ByPod returns the workload of a Pod, nil for one that was not seen.
+// ByPod returns the workload of a Pod, nil if the Pod was not seen.
 func (ix *Index) ByPod(namespace, name string) *Workload { return ix.byPod[podKey{namespace, name}] }
 
 // Accounts returns every ServiceAccount that exists or that something runs as,

@@ -65,7 +65,7 @@ func (o owners) top(ref objects.Ref) owner {
 		}
 		out.ref = controller
 	}
-	return out // a ring of owners: wherever it stands
+	return out // the owners form a ring: any of them will do
 }
 
 // isHop: usually made by something else, and then not what a person changes.

@@ -14,7 +14,7 @@ func NewByObject(s *objects.Snapshot, grants *rbac.Analysis) *ByObject {
 	return &ByObject{newFinder(s, grants)}
 }
 
-// Of returns who writes one of the snapshot's objects, none where it was left
+// Of returns who writes one of the snapshot's objects, nobody if it was left
 // over by the endpoints controller.
 func (b *ByObject) Of(e *objects.Endpoints) []evidence.Finding {
 	b.f.order, b.f.byController, b.f.leftovers, b.f.blind = nil, nil, nil, 0

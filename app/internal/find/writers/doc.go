@@ -1,6 +1,6 @@
 // Package writers says who writes the Endpoints objects that there are. What the
 // endpoints controller did not write, somebody publishes, locks or stores; it
-// goes on doing so after every reader has moved, and its Service stands still
+// goes on doing so after every reader has moved, and its Service does not change any more
 // the day mirroring ends.
 //
 // The proof is in managedFields, where the API server notes for every field who

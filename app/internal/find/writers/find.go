@@ -151,7 +151,7 @@ func (f *finder) writer(e *objects.Endpoints, m objects.Manager, beside bool) {
 		Evidence: []evidence.Evidence{ev},
 	}
 	// One program is one finding, in whatever namespaces; what a tool applies
-	// belongs to whoever uses the tool, and is one finding for each object.
+	// belongs to the user of the tool, and is one finding for each object.
 	key := m.Name
 	switch {
 	case isTool(m.Name):
@@ -267,7 +267,7 @@ func (f *finder) coverage(read int) evidence.Coverage {
 
 func objectEvidence(e *objects.Endpoints, detector, excerpt string) evidence.Evidence {
 	return evidence.Evidence{
-		Source: evidence.SourceObject, Detector: detector, Locator: e.Place.Locator(e.Ref), Count: 1,
+		Source: evidence.SourceObject, Detector: detector, Locator: e.Locators.Of(e.Ref), Count: 1,
 		Excerpt: fmt.Sprintf("%s: %s", e.Ref, excerpt),
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // join names the workload behind a writer, where exactly one of that name may
-// write the object: a name alone would join strangers, a permission alone
+// write the object: a name alone would join unrelated programs, a permission alone
 // everyone.
 func (f *finder) join(finding *evidence.Finding, e *objects.Endpoints, names ...string) {
 	w, several := f.candidate(e, names)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrNoCertificate says that a file of trusted certificates has none.
+// ErrNoCertificate says that a file of trusted certificates is without one.
 var ErrNoCertificate = errors.New("holds no certificate in PEM")
 
 // timeout bounds one request. A large metrics page takes some seconds.

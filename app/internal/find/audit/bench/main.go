@@ -2,7 +2,7 @@
 // bytes for the same arguments. One line in eight is about Endpoints, the
 // others are what a busy cluster writes most of: leases, Pods, nodes, events.
 //
-//	go run ./inventory/audit/bench -size 1073741824 > audit.log
+//	go run ./app/internal/find/audit/bench -size 1073741824 > audit.log
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package live keeps an inventory current from audit events as they happen: as
+// Package live keeps findings current from audit events as they happen: as
 // the backend of an API server's audit webhook, and by following a log file
 // that grows and rotates.
 //

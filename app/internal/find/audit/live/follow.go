@@ -36,7 +36,7 @@ type Follower struct {
 	Log      *slog.Logger
 	// Interval between looks at the file; 0 is one second. The file is looked at
 	// and not watched: notifications are not sent on network file systems, and a
-	// second is soon enough for an inventory.
+	// second is soon enough for a registry.
 	Interval time.Duration
 	// MaxLine is the longest line that is read; 0 is 8 MiB.
 	MaxLine int

@@ -54,7 +54,7 @@ func Webhook(r *Recorder, log *slog.Logger) http.Handler {
 	})
 }
 
-// Timeouts sets the limits of a server that strangers can reach.
+// Timeouts sets the limits of a server that anybody can reach.
 func Timeouts(s *http.Server) {
 	s.ReadHeaderTimeout = 10 * time.Second
 	s.ReadTimeout = 2 * time.Minute

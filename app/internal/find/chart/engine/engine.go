@@ -21,7 +21,6 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	helm "helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/ignore"
-	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/find/chart"
 )
@@ -30,7 +29,7 @@ import (
 // and writes the response. It must be called once, first, in a process that does
 // nothing else.
 func Serve(in io.Reader, out io.Writer) error {
-	log.SetOutput(io.Discard) // Helm's warnings, about values of strangers
+	log.SetOutput(io.Discard) // Helm's warnings quote values of the chart
 	limit()
 	var r chart.Request
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
@@ -203,10 +202,4 @@ func (e entry) Mode() fs.FileMode {
 		return fs.ModeDir
 	}
 	return 0
-}
-
-// ValidateValues reports whether text is a values file.
-func ValidateValues(text []byte) error {
-	var v map[string]any
-	return yaml.Unmarshal(text, &v)
 }

@@ -1,4 +1,4 @@
-package find
+package serve
 
 import (
 	"context"
@@ -13,21 +13,24 @@ import (
 )
 
 // How often a cluster's workloads are read: from time to time, and sooner when an
-// account appears under which nothing is known to run. A list of all Pods is no
-// small thing for an API server.
+// account appears under which nothing is known to run. A list of all Pods costs an API
+// server much.
 const (
 	workloadsInterval = 10 * time.Minute
 	workloadsPause    = time.Minute
 )
 
+// ReadWorkloads reads a cluster once. What it cannot read is in the coverage.
+type ReadWorkloads func(context.Context) (*objects.Snapshot, evidence.Coverage, error)
+
 // running knows the workloads of a cluster and names those that requests in a log
 // came from. Its methods may be called by several goroutines.
 type running struct {
-	// asked has room for one: that a new account was seen.
+	// asked has room for one message: that a new account was seen. Nobody closes it.
 	asked chan struct{}
 
-	mu    sync.Mutex
-	index *workloads.Index // nil before the first reading, and where nobody reads
+	mu    sync.Mutex       // guards what follows
+	index *workloads.Index // nil before the first reading, and if nobody reads
 	seen  map[string]bool  // accounts without a workload that were asked for once
 }
 
@@ -56,7 +59,7 @@ func (r *running) name(findings []evidence.Finding) {
 
 // follow reads until ctx ends. What cannot be read is logged, and what was known
 // before stays.
-func (r *running) follow(ctx context.Context, log *slog.Logger, read func(context.Context) (*objects.Snapshot, evidence.Coverage, error)) error {
+func (r *running) follow(ctx context.Context, log *slog.Logger, read ReadWorkloads) error {
 	for {
 		snapshot, coverage, err := read(ctx)
 		switch {
