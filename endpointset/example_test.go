@@ -55,3 +55,39 @@ func ExampleSet_Select() {
 	// 10.0.0.2:8080 excluded (S9): not ready (serving alone is not enough)
 	// 10.0.0.3:8080 draining (S12): terminating but still serving: it keeps its open connections and gets no new ones
 }
+
+// Why does an address get no connections? The selection says so.
+func ExampleSelection_Explain() {
+	ix := endpointset.NewIndex(endpointset.Options{})
+	ix.Apply(ix.Parse(slice("cart-a",
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}, Zone: new("a")},
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}, Zone: new("b")},
+	)))
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.Query{
+		Port:     endpointset.PortNamed("http"),
+		Location: endpointset.Location{Zone: "a", Topology: endpointset.TopologyZone},
+	})
+	for _, v := range sel.Explain() {
+		if v.Addr.String() == "10.0.0.2" {
+			fmt.Printf("%s, rule %s: %s\n", v.State, v.Rule, v.Because)
+		}
+	}
+	// Output:
+	// excluded, rule S11: it runs in zone "b", not in "a"
+}
+
+// All walks active, draining and excluded backends in one order.
+func ExampleSelection_All() {
+	ix := endpointset.NewIndex(endpointset.Options{})
+	ix.Apply(ix.Parse(slice("cart-a",
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}},
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
+	)))
+	sel := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Select(endpointset.Query{})
+	for b, state := range sel.All() {
+		fmt.Println(b.Endpoint(), state)
+	}
+	// Output:
+	// 10.0.0.1:8080 excluded
+	// 10.0.0.2:8080 active
+}

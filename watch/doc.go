@@ -9,6 +9,6 @@
 //
 // A program that has a shared informer registers a [Handler] with it instead.
 //
-// [CheckAccess] asks beforehand whether list and watch are permitted, and knows
-// the Role that would permit them.
+// Package access asks beforehand whether list and watch are permitted; package
+// metrics reports the state to Prometheus.
 package watch

@@ -13,8 +13,12 @@ func (d demoted) Enabled(ctx context.Context, _ slog.Level) bool {
 	return d.Handler.Enabled(ctx, slog.LevelDebug)
 }
 
-// Handle logs the record as a detail.
+// Handle logs the record as a detail. It asks whether details are logged, as logr
+// does not for errors.
 func (d demoted) Handle(ctx context.Context, r slog.Record) error {
+	if !d.Enabled(ctx, slog.LevelDebug) {
+		return nil
+	}
 	r.Level = slog.LevelDebug
 	return d.Handler.Handle(ctx, r)
 }
