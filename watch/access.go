@@ -79,8 +79,9 @@ func (e *AccessError) Role() string {
 }
 
 // CheckAccess asks the API server whether EndpointSlices may be listed and
-// watched in the namespaces, all if there are none. It returns an [AccessError]
-// when not, and another error when the question could not be asked.
+// watched in the namespaces; no namespaces means all. It returns an
+// [AccessError] when not, and another error when the question could not be
+// asked.
 func CheckAccess(ctx context.Context, client authorizationclient.SelfSubjectAccessReviewsGetter, namespaces []string) error {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
