@@ -122,3 +122,22 @@ func TestFallbackIsOfOnePort(t *testing.T) {
 		t.Errorf("both ports: %+v, fallback %t", both.Active, both.Fallback)
 	}
 }
+
+// A consumer that does not say where it runs is near nothing, endpoints without
+// a place included (S11).
+func TestNothingIsNearAConsumerWithoutAPlace(t *testing.T) {
+	ix := endpointset.NewIndex(endpointset.Options{})
+	ix.Apply(ix.Parse(slice("cart-a",
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.1"}},
+		discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}, NodeName: new("n1"), Zone: new("a")},
+	)))
+	set := ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"})
+	for _, topology := range []endpointset.Topology{endpointset.TopologyNode, endpointset.TopologyZone} {
+		for mode, want := range map[endpointset.Mode]int{endpointset.ModeRequire: 0, endpointset.ModePrefer: 2} {
+			at := endpointset.Location{Topology: topology, Mode: mode}
+			if sel := set.Select(endpointset.Query{Location: at}); len(sel.Active) != want {
+				t.Errorf("%s, %s: %d active, want %d", topology, mode, len(sel.Active), want)
+			}
+		}
+	}
+}

@@ -103,3 +103,26 @@ func TestDuplicatesNameTheSlicesOfThePort(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// What a slice says of places comes out with the backend, hints in order.
+func TestPlacesComeOut(t *testing.T) {
+	full := discoveryv1.Endpoint{
+		Addresses: []string{"10.0.0.1"}, Zone: new("b"), NodeName: new("n1"),
+		Hints: &discoveryv1.EndpointHints{
+			ForZones: []discoveryv1.ForZone{{Name: "b"}, {Name: "a"}}, ForNodes: []discoveryv1.ForNode{{Name: "n2"}, {Name: "n1"}},
+		},
+	}
+	ix := endpointset.NewIndex(endpointset.Options{})
+	ix.Apply(ix.Parse(slice("cart-a", full, discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}})))
+	type place struct {
+		Zone, Node         string
+		ForZones, ForNodes []string
+	}
+	var got []place
+	for _, b := range ix.Service(endpointset.ServiceKey{Namespace: "shop", Name: "cart"}).Backends() {
+		got = append(got, place{b.Zone, b.Node, b.ForZones, b.ForNodes})
+	}
+	if diff := cmp.Diff([]place{{"b", "n1", []string{"a", "b"}, []string{"n1", "n2"}}, {}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -88,8 +88,8 @@ func TestOtherObjectsAreNotReadStrictly(t *testing.T) {
 		t.Error("Endpoints with a repeated key were converted")
 	}
 	// What has a kind and cannot be read is no other object.
-	if got, err := Convert("x", []byte("apiVersion: v1\nkind: List\nitems: text\n"), ConvertOptions{}); err != nil || got.Skipped != 1 || len(got.Warnings) != 1 {
-		t.Errorf("a List that is none: %+v, %v", got, err)
+	if got, err := Convert("x", []byte("apiVersion: v1\nkind: List\nitems: text\n"), ConvertOptions{}); err == nil || !strings.Contains(err.Error(), "items") {
+		t.Errorf("a List whose items are text: %+v, %v", got, err)
 	}
 }
 
@@ -111,5 +111,40 @@ func TestStableNamesOfSlicesThatAreAlike(t *testing.T) {
 	want := []string{"a-1d3132aa", "a-1e31343d", "a-1b312f84", "a-1c313117"}
 	if diff := cmp.Diff(want, names()); diff != "" {
 		t.Errorf("names are another release's too (-want +got):\n%s", diff)
+	}
+}
+
+// What means something on Endpoints alone does not go over to the slices.
+func TestWhatIsOfEndpointsAloneStaysThere(t *testing.T) {
+	const manifest = `apiVersion: v1
+kind: Endpoints
+metadata:
+  name: a
+  labels:
+    app: kept
+    endpoints.kubernetes.io/managed-by: endpoint-controller
+    endpointslice.kubernetes.io/skip-mirror: "true"
+    endpointslice.kubernetes.io/managed-by: somebody
+    kubernetes.io/service-name: another
+  annotations:
+    note: kept
+    endpoints.kubernetes.io/last-change-trigger-time: "2026-01-01T00:00:00Z"
+    endpoints.kubernetes.io/over-capacity: truncated
+    kubectl.kubernetes.io/last-applied-configuration: "{}"
+subsets: [{addresses: [{ip: 10.0.0.1}], ports: [{port: 1}]}]
+`
+	c, err := Convert("x", []byte(manifest), ConvertOptions{})
+	if err != nil || len(c.Slices) != 1 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	got := map[string]map[string]string{"labels": c.Slices[0].Labels, "annotations": c.Slices[0].Annotations}
+	want := map[string]map[string]string{
+		"labels": {
+			"app": "kept", "endpointslice.kubernetes.io/managed-by": DefaultConvertManagedBy, "kubernetes.io/service-name": "a",
+		},
+		"annotations": {"note": "kept"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -141,6 +141,23 @@ func TestSyncPlansAnewAfterAConflict(t *testing.T) {
 	}
 }
 
+// A Writer without a back-off of its own tries again too.
+func TestSyncHasABackoff(t *testing.T) {
+	client := server()
+	conflicts := 1
+	client.PrependReactor("create", "endpointslices", func(k8stesting.Action) (bool, runtime.Object, error) {
+		if conflicts == 0 {
+			return false, nil, nil
+		}
+		conflicts--
+		return true, nil, apierrors.NewConflict(discovery.Resource("endpointslices"), "s", errors.New("changed"))
+	})
+	result, err := writerTo(client).Sync(t.Context(), want(3, on(ports(http), ips(0, 3)...)))
+	if err != nil || result.Conflicts != 1 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 // The API server fails in the middle. Nothing that must stay is gone, and the
 // next Sync makes only the writes that are left.
 func TestSyncGoesOnAfterAFailure(t *testing.T) {

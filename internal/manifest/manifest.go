@@ -131,7 +131,7 @@ func (r *Reader) open() {
 func looksLikeJSON(text []byte) bool {
 	const space = " \t\r\n"
 	text = bytes.TrimLeft(text, space)
-	if bytes.HasPrefix(text, []byte("---")) && isMarker(text) {
+	if isMarker(text) {
 		text = bytes.TrimLeft(text[3:], space)
 	}
 	if rest, found := bytes.CutPrefix(text, []byte("[")); found {

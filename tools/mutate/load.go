@@ -67,18 +67,36 @@ func load(ctx context.Context, patterns []string, borders bool) ([]*pkg, error) 
 			continue
 		}
 		p.exports, p.borders = exports, borders
-		p.testedBy = []*pkg{p}
-		if !p.hasTests() {
-			p.testedBy = slices.DeleteFunc(slices.Clone(workspace), func(o *pkg) bool {
-				return !o.hasTests() || !slices.Contains(slices.Concat(o.Imports, o.TestImports, o.XTestImports), p.ImportPath)
-			})
-		}
+		p.testedBy = p.testers(workspace)
 		packages = append(packages, p)
 	}
 	if len(packages) == 0 {
 		return nil, fmt.Errorf("%s: no package with code", strings.Join(patterns, " "))
 	}
 	return packages, nil
+}
+
+// testers are the packages whose tests should notice a swap: the package itself,
+// and those whose rooms it is one of, which lie above it and import it. Without
+// any they are all that import it.
+func (p *pkg) testers(workspace []*pkg) []*pkg {
+	var above, importers []*pkg
+	for _, o := range workspace {
+		if !o.hasTests() || !slices.Contains(slices.Concat(o.Imports, o.TestImports, o.XTestImports), p.ImportPath) {
+			continue
+		}
+		importers = append(importers, o)
+		if strings.HasPrefix(p.ImportPath, o.ImportPath+"/") {
+			above = append(above, o)
+		}
+	}
+	if p.hasTests() {
+		return slices.Concat([]*pkg{p}, above)
+	}
+	if len(above) > 0 {
+		return above
+	}
+	return importers
 }
 
 func list(ctx context.Context, args []string) ([]*pkg, error) {

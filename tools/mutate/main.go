@@ -4,8 +4,9 @@
 //
 // No file of the tree is changed: the compiler reads the files of a package from a
 // temporary folder (go test -overlay). They hold all swaps, and an environment
-// variable says which one is made, so that a package is compiled once. A package
-// without tests of its own is tested by the packages that import it.
+// variable says which one is made, so that a package is compiled once. The tests
+// are those of the package and of the packages above it that import it. Without
+// any they are those of all that import it.
 //
 // A place is left out if its line ends in a comment that says why both
 // operators mean the same there:

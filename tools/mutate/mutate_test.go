@@ -247,6 +247,18 @@ func TestIs(t *testing.T) {
 	}
 }
 
+func TestAPackageAboveTestsItsRooms(t *testing.T) {
+	module(t, map[string]string{
+		"outer/inner/inner.go":      "package inner\n\nfunc Is(a int) bool { return a == 1 }\n",
+		"outer/inner/inner_test.go": "package inner\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n",
+		"outer/outer.go":            "package outer\n\nimport \"example.com/m/outer/inner\"\n\nfunc Is(a int) bool { return inner.Is(a) }\n",
+		"outer/outer_test.go":       "package outer\n\nimport \"testing\"\n\nfunc TestIs(t *testing.T) {\n\tif !Is(1) {\n\t\tt.Fatal(\"wrong\")\n\t}\n}\n",
+		"beside/beside.go":          "package beside\n\nimport \"example.com/m/outer/inner\"\n\nvar Is = inner.Is\n",
+		"beside/beside_test.go":     "package beside\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Fatal(\"not asked\") }\n",
+	})
+	swap(t, 0, "./outer/inner")
+}
+
 func TestASeedChoosesTheSamePlacesAgain(t *testing.T) {
 	module(t, map[string]string{"m.go": everyOperator, "m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n"})
 	first, again := swap(t, 3, "-n", "3", "-seed", "5", "."), swap(t, 3, "-n", "3", "-seed", "5", ".")

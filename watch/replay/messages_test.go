@@ -15,10 +15,13 @@ import (
 // What is not there is said with what is there in its place.
 func TestInputWithoutSlices(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":       {"", "stdin: no EndpointSlice in it: it holds no object"},
-		"a comment":     {"# nothing\n---\n", "stdin: no EndpointSlice in it: it holds no object"},
-		"others":        {"apiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Service\n", `stdin: no EndpointSlice in it, but 2 × "v1 Pod", 1 × "v1 Service"`},
-		"items of none": {`{"apiVersion":"v1","kind":"List","items":[{"metadata":{"name":"a"}}]}`, "stdin: document 1, which begins in line 1: items[0]: it is no Kubernetes object, as it has no kind, and there are objects beside it: take it out, or give it its kind"},
+		"nothing":   {"", "stdin: no EndpointSlice in it: it holds no object"},
+		"a comment": {"# nothing\n---\n", "stdin: no EndpointSlice in it: it holds no object"},
+		"others":    {"apiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Service\n", `stdin: no EndpointSlice in it, but 2 × "v1 Pod", 1 × "v1 Service"`},
+		"an item without a kind": {
+			`{"apiVersion":"v1","kind":"List","items":[{"metadata":{"name":"a"}}]}`,
+			"stdin: document 1, which begins in line 1: items[0]: it is no Kubernetes object, as it has no kind, and there are objects beside it: take it out, or give it its kind",
+		},
 		"a typed list of others": {
 			`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSliceList","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}]}`,
 			`stdin: no EndpointSlice in it, but 1 × "v1 Pod"`,

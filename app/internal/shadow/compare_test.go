@@ -3,12 +3,16 @@ package shadow
 //lint:file-ignore SA1019 the deprecated API is what this file reads
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,6 +69,24 @@ func many(n int) []string {
 	return list
 }
 
+var update = flag.Bool("update", false, "write the golden files again")
+
+// inWords is what a comparison says.
+func inWords(name string, c Comparison) string {
+	lines := []string{}
+	for _, d := range c.Differences {
+		lines = append(lines, fmt.Sprintf("  %s %s ready %t: %s: %s\n", d.AddrPort(), d.Side, d.Ready, d.Class, d.Because))
+	}
+	slices.Sort(lines)
+	for _, f := range c.Findings {
+		lines = append(lines, fmt.Sprintf("  %s: %s\n", f.Class, f.Message))
+	}
+	if len(lines) > 10 {
+		lines = append(lines[:10], fmt.Sprintf("  and %d more\n", len(lines)-10))
+	}
+	return fmt.Sprintf("# %s: %d old, %d new, reference %t\n%s", name, c.Old, c.New, c.Reference, strings.Join(lines, ""))
+}
+
 func TestEveryDifferenceHasAClass(t *testing.T) {
 	one, two := "10.0.0.1", "10.0.0.2"
 	all := func(list ...*discovery.EndpointSlice) []*discovery.EndpointSlice { return list }
@@ -80,6 +102,11 @@ func TestEveryDifferenceHasAClass(t *testing.T) {
 		s := &corev1.Service{Spec: corev1.ServiceSpec{IPFamilies: families}}
 		s.UID = uid
 		return s
+	}
+	lives := func(name string) *discovery.EndpointSlice {
+		return slice(func(s *discovery.EndpointSlice) {
+			s.Name, s.OwnerReferences = name, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: prices.Name, UID: "before"}}
+		})
 	}
 	tests := []struct {
 		name  string
@@ -120,8 +147,18 @@ func TestEveryDifferenceHasAClass(t *testing.T) {
 		}, one))}, map[Class]int{AnotherService: 1}, false},
 		{"a reference instead", Input{Endpoints: endpoints(nil, one), Slices: all(slice(by("vms.example.com"), two)), Reference: map[endpointset.ID]bool{{PortName: "http", Protocol: "TCP", Addr: netip.MustParseAddr(one), Number: 8080}: true}}, map[Class]int{OnlyInReference: 1, NotInReference: 1}, false},
 		{"what is no address", Input{Endpoints: endpoints(nil, "x")}, map[Class]int{}, true},
+		{"slices of another life, and owners of another kind", Input{Object: service("u"), Endpoints: endpoints(nil, one), Slices: all(slice(func(s *discovery.EndpointSlice) {
+			s.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v2", Kind: "Service", UID: "x"}, {APIVersion: "v1", Kind: "Pod", UID: "x"}, {APIVersion: "v1", Kind: "Service", UID: "u"}}
+		}, one))}, map[Class]int{}, true},
+		{"five slices of another life", Input{Object: service("u"), Endpoints: endpoints(nil), Slices: all(lives("a"), lives("b"), lives("c"), lives("d"), lives("e"))}, map[Class]int{AnotherService: 1}, false},
+		{"an address that no Pod has", Input{Endpoints: endpoints(nil, one), Slices: all(slice(nil)), Pods: map[netip.Addr]Pod{}}, map[Class]int{EndpointsStale: 1}, false},
+		{"an address, and Pods were not looked at", Input{Endpoints: endpoints(nil, one), Slices: all(slice(nil))}, map[Class]int{EndpointsStale: 1}, false},
+		{"ports that cannot be", Input{Endpoints: endpoints(func(e *corev1.Endpoints) {
+			e.Subsets[0].Ports = append([]corev1.EndpointPort{{Name: "zero"}, {Name: "large", Port: 70000}}, e.Subsets[0].Ports...)
+		}, one), Slices: all(slice(nil, one))}, map[Class]int{}, true},
 		{"another Service's slices", Input{Endpoints: endpoints(nil, one), Slices: all(slice(nil, one), nil, slice(func(s *discovery.EndpointSlice) { s.Labels[discovery.LabelServiceName] = "other" }, two))}, map[Class]int{}, true},
 	}
+	var said strings.Builder
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.in.Service = prices
@@ -129,12 +166,28 @@ func TestEveryDifferenceHasAClass(t *testing.T) {
 			if got := c.Count(); !maps.Equal(got, tt.want) || c.Equal() != tt.equal {
 				t.Errorf("%v, equal %t; want %v, %t:\n%+v\n%+v", got, c.Equal(), tt.want, tt.equal, c.Differences, c.Findings)
 			}
+			said.WriteString(inWords(tt.name, c))
 			for _, d := range c.Differences {
 				if d.Because == "" {
 					t.Errorf("%s: no reason given", d.Addr)
 				}
 			}
 		})
+	}
+
+	// What is said of each is held to a file.
+	const path = "testdata/classes.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(said.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), said.String()); diff != "" {
+		t.Errorf("%s (-want +got; -update writes it again):\n%s", path, diff)
 	}
 }
 

@@ -99,11 +99,7 @@ func Judge(r *Registry, failOn evidence.Confidence, baseline *Registry) Verdict 
 		}
 		v.Failing = append(v.Failing, e.Key)
 	}
-	nothing := found == 0
-	if failOn != "" {
-		nothing = len(v.Failing) == 0 && found == 0
-	}
-	if nothing {
+	if found == 0 && len(v.Failing) == 0 {
 		v.Why = r.unseen()
 		v.Unknown = len(v.Why) > 0
 	}

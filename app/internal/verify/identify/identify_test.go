@@ -2,6 +2,7 @@ package identify_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"os"
@@ -31,6 +32,12 @@ func TestWhoAnsweredIsRead(t *testing.T) {
 		{"", `{"hostname":"web-1"}`, identify.Who{Name: "web-1"}},
 		{"", `{"pod":"10.0.0.1"}`, identify.Who{Address: address("10.0.0.1")}},
 		{"", `{"ip":"10.0.0.1","port":99999}`, identify.Who{Address: address("10.0.0.1")}},
+		{"", `{"ip":"10.0.0.1","podIP":"10.0.0.2","pod_ip":"10.0.0.3"}`, identify.Who{Address: address("10.0.0.1")}},
+		{"", `{"ip":"web-1","address":"10.0.0.2"}`, identify.Who{Address: address("10.0.0.2")}},
+		{"", `{"name":"web-1","hostname":"web-2","podName":"web-3"}`, identify.Who{Name: "web-1"}},
+		{"", `{"ip":"10.0.0.1","pod":"10.0.0.2","name":"web-1"}`, identify.Who{Address: address("10.0.0.1"), Name: "web-1"}},
+		{"", `{"ip":"10.0.0.1:80","port":81}`, identify.Who{Address: address("10.0.0.1:80")}},
+		{"", `{"name":"web-1","port":81}`, identify.Who{Name: "web-1"}},
 		{"", "10.0.0.1\n", identify.Who{Address: address("10.0.0.1")}},
 		{"json:meta.pod.name", `{"meta":{"pod":{"name":"web-2"}}}`, identify.Who{Name: "web-2"}},
 		{"header:x-pod", "", identify.Who{Name: "web-1"}},
@@ -117,8 +124,13 @@ func TestProgramThatDoesNotTell(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := identify.Exec(script(t, "exec sleep 60")).Who(ctx, identify.Answer{}); err == nil || ctx.Err() == nil {
+	if _, err := identify.Exec(script(t, "exec sleep 60")).Who(ctx, identify.Answer{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a program that does not end: %v", err)
+	}
+	// What it says on stderr is repeated, and that alone is no end of the time.
+	_, err := identify.Exec(script(t, "echo broken >&2; exit 3")).Who(t.Context(), identify.Answer{})
+	if err == nil || !strings.Contains(err.Error(), `exit status 3: "broken\n"`) {
+		t.Errorf("a program that fails: %v", err)
 	}
 }
 
