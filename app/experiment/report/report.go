@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/app/internal/api"
 )
 
 const (
 	// APIVersion of the report.
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	// Kind of the report.
 	Kind = "ExperimentReport"
 )

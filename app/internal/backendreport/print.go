@@ -1,14 +1,12 @@
 package backendreport
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/internal/text"
 )
@@ -27,22 +25,17 @@ const (
 )
 
 // Formats returns what can be asked for with -o.
-func Formats() []Format { return []Format{Table, Wide, JSON, YAML, HostPort} }
+func Formats() []string {
+	return []string{string(Table), string(Wide), string(JSON), string(YAML), string(HostPort)}
+}
 
 // Print writes the report.
 func (r *Report) Print(w io.Writer, format Format) error {
 	switch format {
 	case JSON:
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return output.JSON(w, r)
 	case YAML:
-		data, err := yaml.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(data)
-		return err
+		return output.YAML(w, r)
 	case HostPort:
 		for i := range r.Services {
 			for _, b := range r.Services[i].Active {

@@ -6,12 +6,13 @@ package backendreport
 import (
 	"slices"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
 // The report's type.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	Kind       = "BackendReport"
 )
 

@@ -11,12 +11,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
 // APIVersion and Kind are what a configuration file must say it is.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	Kind       = "Config"
 )
 

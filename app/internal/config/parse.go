@@ -78,38 +78,3 @@ func plainTypes(err error) error {
 	}
 	return errors.Join(errs...)
 }
-
-// find returns the node at a path of keys and list positions, or the nearest
-// one above it that exists.
-func find(n *yaml.Node, path ...any) *yaml.Node {
-	for _, step := range path {
-		next := child(n, step)
-		if next == nil {
-			return n
-		}
-		n = next
-	}
-	return n
-}
-
-func child(n *yaml.Node, step any) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch step := step.(type) {
-	case int:
-		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
-			return n.Content[step]
-		}
-	case string:
-		if n.Kind != yaml.MappingNode {
-			return nil
-		}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == step {
-				return n.Content[i+1]
-			}
-		}
-	}
-	return nil
-}

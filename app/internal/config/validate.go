@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -20,7 +21,7 @@ type validator struct {
 // wrong notes a problem with the field at the path.
 func (v *validator) wrong(path []any, format string, args ...any) {
 	v.errs = append(v.errs, &Error{
-		Line:    find(v.root, path...).Line,
+		Line:    yamlnode.Nearest(v.root, path...).Line,
 		Field:   fieldName(path),
 		Problem: fmt.Sprintf(format, args...),
 	})

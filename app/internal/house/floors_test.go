@@ -44,10 +44,11 @@ var app = house.Module{
 		{"internal/find/textsource/template", "internal/find/textsource/yamltree", "internal/find/textsource/prometheus", "internal/find/textsource/settings"},
 		{"internal/find/textsource/detect"},
 		{"internal/find/textsource/lex", "internal/find/textsource/kubectl"},
+		{"internal/find/textsource/table"},
 		{"internal/find/objects", "internal/find/apimetrics", "internal/find/chart", "internal/find/codeowners"},
 		{"internal/find/evidence", "internal/find/wordsearch"},
 	},
-	Ground: []string{"internal/house", "internal/find/internal/apitest"},
+	Ground: []string{"internal/house", "internal/api", "internal/output", "internal/yamlnode", "internal/find/internal/apitest"},
 	Outside: map[string]string{
 		"endpointset":         "sets and changes",
 		"watch":               "slices of a cluster",

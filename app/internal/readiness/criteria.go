@@ -12,13 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
 
 // The identities of the documents of this package.
 const (
-	APIVersion   = "slicewright.dev/v1alpha1"
+	APIVersion   = api.Version
 	CriteriaKind = "ReadinessCriteria"
 	VerdictKind  = "ReadinessVerdict"
 )

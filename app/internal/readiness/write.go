@@ -1,12 +1,12 @@
 package readiness
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
@@ -18,15 +18,13 @@ func Formats() []string { return []string{"table", "json", "markdown"} }
 func (v *Verdict) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return output.JSON(w, v)
 	case "table":
 		return v.writeTable(w)
 	case "markdown":
 		return v.writeMarkdown(w)
 	}
-	return fmt.Errorf("unknown output %q: use one of %s", format, strings.Join(Formats(), ", "))
+	return output.Check(format, Formats())
 }
 
 func (v *Verdict) writeTable(out io.Writer) error {

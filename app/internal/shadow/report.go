@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
 // The identity of a Report.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	ReportKind = "ShadowReport"
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -139,7 +140,7 @@ type Filter struct {
 // NewReport puts a history together with its findings.
 func NewReport(h *History, filter Filter, options Options) *Report {
 	r := &Report{
-		APIVersion: "slicewright.dev/v1alpha1", Kind: "Timeline", From: h.From, Until: h.Until,
+		APIVersion: api.Version, Kind: "Timeline", From: h.From, Until: h.Until,
 		Services: []ServiceReport{}, Pods: []PodReport{}, Gaps: []GapReport{}, Uses: []UseReport{},
 		Findings: []Finding{}, Transitions: []Transition{},
 	}

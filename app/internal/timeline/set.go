@@ -3,6 +3,7 @@ package timeline
 import (
 	"time"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -67,7 +68,7 @@ type EndpointThen struct {
 // NewSetReport joins the slices of a state as package endpointset does, and adds
 // what each slice said. A zero service is all of them.
 func NewSetReport(state *State, gaps []Gap, at time.Time, service endpointset.ServiceKey, policy endpointset.Policy) *SetReport {
-	r := &SetReport{APIVersion: "slicewright.dev/v1alpha1", Kind: "TimelineSet", At: at, Policy: string(policy), Services: []ServiceSet{}}
+	r := &SetReport{APIVersion: api.Version, Kind: "TimelineSet", At: at, Policy: string(policy), Services: []ServiceSet{}}
 	for _, g := range gaps {
 		r.Uncertain = r.Uncertain || g.Lost && !g.From.After(at) && g.To.After(at)
 	}

@@ -4,12 +4,13 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
 // The identity of a Report.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	ReportKind = "VerifyReport"
 )
 

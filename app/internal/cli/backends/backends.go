@@ -4,7 +4,6 @@ package backends
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,8 +87,8 @@ func (f *backendsFlags) view(out io.Writer) (*backendsView, error) {
 		return nil, err
 	}
 	format := backendreport.Format(f.output)
-	if !slices.Contains(backendreport.Formats(), format) {
-		return nil, command.UsageErrorf("unknown output %q: use table, wide, json, yaml or hostport", f.output)
+	if err := command.CheckOutput(f.output, backendreport.Formats()); err != nil {
+		return nil, err
 	}
 	if f.explain && (format == backendreport.Table || format == backendreport.Wide) {
 		format = backendreport.Explain

@@ -7,11 +7,10 @@ import (
 	"io"
 	"slices"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/internal/backendreport"
 	"github.com/slicewright/slicewright/app/internal/cli/choice"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -115,12 +114,10 @@ func (v *backendsView) printChange(before, after backendreport.Service) error {
 	case backendreport.JSON:
 		return json.NewEncoder(v.out).Encode(report)
 	case backendreport.YAML:
-		data, err := yaml.Marshal(report)
-		if err != nil {
+		if _, err := io.WriteString(v.out, "---\n"); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(v.out, "---\n%s", data)
-		return err
+		return output.YAML(v.out, report)
 	}
 	return backendreport.PrintDifference(v.out, before, after, v.format)
 }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-)
 
-// APIVersion is that of every JSON and YAML output.
-const APIVersion = "slicewright.dev/v1alpha1"
+	"github.com/slicewright/slicewright/app/internal/api"
+)
 
 // version is set by the release build with -ldflags -X; a plain `go build` or
 // `go install` falls back on the module's own build information.
@@ -26,7 +25,7 @@ type BuildInfo struct {
 // Build returns the information about this build.
 func Build() BuildInfo {
 	info := BuildInfo{
-		APIVersion: APIVersion,
+		APIVersion: api.Version,
 		Kind:       "Version",
 		Version:    version,
 		Go:         runtime.Version(),

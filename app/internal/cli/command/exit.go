@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
@@ -28,6 +29,12 @@ func (e *codedError) Unwrap() error { return e.err }
 // UsageErrorf is an error of the caller: exit code 2.
 func UsageErrorf(format string, args ...any) error {
 	return &codedError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// CheckOutput returns an error of the caller if what was asked for with -o is not one
+// of the formats.
+func CheckOutput(format string, formats []string) error {
+	return WithExit(ExitUsage, output.Check(format, formats))
 }
 
 // WithExit gives err an exit code. A nil err stays nil.

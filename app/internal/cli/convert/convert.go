@@ -3,7 +3,6 @@ package convert
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/find/rbac"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/producer"
 )
 
@@ -115,8 +115,8 @@ func (f *convertFlags) validate() error {
 	if len(f.files) == 0 {
 		return command.UsageErrorf(`say what to convert: -f FILE, -f DIR or -f -`)
 	}
-	if f.output != "yaml" && f.output != "json" {
-		return command.UsageErrorf("unknown output %q: use yaml or json", f.output)
+	if err := command.CheckOutput(f.output, []string{"yaml", "json"}); err != nil {
+		return err
 	}
 	if f.options.MaxEndpoints < 1 || f.options.MaxEndpoints > producer.MaxEndpoints {
 		return command.UsageErrorf("--max-endpoints %d: a slice holds 1 to %d", f.options.MaxEndpoints, producer.MaxEndpoints)
@@ -181,9 +181,7 @@ func readManifest(stdin io.Reader, name string) ([]byte, error) {
 func manifest(objects []any, format string) ([]byte, error) {
 	var out bytes.Buffer
 	if format == "json" {
-		enc := json.NewEncoder(&out)
-		enc.SetIndent("", "  ")
-		err := enc.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+		err := output.JSON(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
 		return out.Bytes(), err
 	}
 	for i, object := range objects {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,8 +77,8 @@ show how its controllers are started.`,
 }
 
 func (f *experimentFlags) plan(ctx context.Context, streams command.Streams) error {
-	if !slices.Contains(experiment.Formats(), f.output) {
-		return command.UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(experiment.Formats(), ", "))
+	if err := command.CheckOutput(f.output, experiment.Formats()); err != nil {
+		return err
 	}
 	if f.manifest == "-" && f.kubeadm == "-" {
 		return command.UsageErrorf(`"-" is given twice: stdin can be read once`)

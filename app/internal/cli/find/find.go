@@ -4,7 +4,6 @@ package find
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,8 +114,8 @@ func (f *findFlags) validate() (evidence.Confidence, error) {
 	if len(f.sources)+len(f.manifests)+len(f.audits)+len(f.aggregate)+len(f.metrics) == 0 && !f.cluster && f.server == "" {
 		return "", command.UsageErrorf("nothing to search: give at least one of --source, --manifests, --cluster, --audit, --audit-aggregate, --metrics, --prometheus")
 	}
-	if !slices.Contains(report.Formats, f.output) {
-		return "", command.UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(report.Formats, ", "))
+	if err := command.CheckOutput(f.output, report.Formats); err != nil {
+		return "", err
 	}
 	stdin := 0
 	for _, list := range [][]string{f.manifests, f.audits, f.aggregate, f.metrics, f.before} {

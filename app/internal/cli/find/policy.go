@@ -1,7 +1,6 @@
 package find
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/find/auditpolicy"
 	"github.com/slicewright/slicewright/app/internal/find/auditquery"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/atomicfile"
 	"github.com/slicewright/slicewright/internal/text"
 )
@@ -33,7 +33,7 @@ func newAuditPolicyCommand(streams command.Streams) *cobra.Command {
 }
 
 func newAuditPolicyCheckCommand(streams command.Streams) *cobra.Command {
-	var output string
+	var format string
 	cmd := &cobra.Command{
 		Use:   "check POLICY.yaml",
 		Short: "Try a policy with every kind of request for Endpoints that its rules can tell apart",
@@ -44,18 +44,16 @@ that matches decides, so an early "level: None" hides what a later rule would lo
 Exit codes: 0 no consumer is hidden; 3 some are; 1 the file is no audit policy.`,
 		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if output != "table" && output != "json" {
-				return command.UsageErrorf("unknown output %q: use table or json", output)
+			if err := command.CheckOutput(format, []string{"table", "json"}); err != nil {
+				return err
 			}
 			p, err := readPolicy(streams.In, args[0])
 			if err != nil {
 				return err
 			}
 			r := p.Check()
-			if output == "json" {
-				enc := json.NewEncoder(streams.Out)
-				enc.SetIndent("", "  ")
-				if err := enc.Encode(r); err != nil {
+			if format == "json" {
+				if err := output.JSON(streams.Out, r); err != nil {
 					return err
 				}
 			} else {
@@ -67,7 +65,7 @@ Exit codes: 0 no consumer is hidden; 3 some are; 1 the file is no audit policy.`
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "output format: table or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "table", "output format: table or json")
 	return cmd
 }
 

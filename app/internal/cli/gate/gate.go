@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,8 +69,8 @@ Exit codes: 0 every criterion is met or waived, 3 one is not met, 4 one is unkno
 }
 
 func (f *gateFlags) run(ctx context.Context, streams command.Streams) error {
-	if !slices.Contains(gateFormats, f.output) {
-		return command.UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(gateFormats, ", "))
+	if err := command.CheckOutput(f.output, gateFormats); err != nil {
+		return err
 	}
 	if f.output == "html" {
 		if err := command.NoTerminal(streams.Out, "gate.html"); err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -11,7 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/publish"
 )
@@ -38,7 +39,7 @@ type watchStatus struct {
 
 func (r *runner) status() runStatus {
 	s := runStatus{
-		APIVersion: command.APIVersion, Kind: "RunStatus",
+		APIVersion: api.Version, Kind: "RunStatus",
 		Synced: r.watcher.Synced(), Upstreams: r.fleet.Statuses(),
 	}
 	for _, h := range r.watcher.Health() {
@@ -86,9 +87,7 @@ func serveStatus(address string, r *runner, registry *prometheus.Registry, logge
 	})
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		_ = enc.Encode(r.status()) // the client is gone if it fails
+		_ = output.JSON(w, r.status()) // the client is gone if it fails
 	})
 	return command.Serve(address, mux, "/metrics, /healthz, /readyz and /status", logger)
 }

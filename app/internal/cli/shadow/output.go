@@ -1,11 +1,11 @@
 package shadow
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/shadow"
 	"github.com/slicewright/slicewright/app/internal/web"
 	"github.com/slicewright/slicewright/internal/text"
@@ -15,9 +15,7 @@ import (
 func writeShadow(out io.Writer, r *shadow.Report, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return output.JSON(out, r)
 	case "html":
 		return web.WriteShadow(out, r)
 	}

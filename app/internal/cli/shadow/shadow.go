@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,9 +119,10 @@ func (f *shadowFlags) run(ctx context.Context, streams command.Streams, args []s
 }
 
 func (f *shadowFlags) validate(args []string) error {
+	if err := command.CheckOutput(f.output, shadowFormats); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(shadowFormats, f.output):
-		return command.UsageErrorf("unknown output %q: use one of %s", f.output, strings.Join(shadowFormats, ", "))
 	case f.settle <= 0 || f.ceiling <= 0 || f.duration < 0:
 		return command.UsageErrorf("--for, --settle and --settle-ceiling are times from now on: write them as 5s or 10m")
 	case f.allNamespaces && len(args) > 0:

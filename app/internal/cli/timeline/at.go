@@ -9,6 +9,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/cli/recording"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/internal/text"
@@ -50,7 +51,7 @@ func runTimelineAt(ctx context.Context, streams command.Streams, flags timelineF
 	}
 	report := timeline.NewSetReport(state, gaps, moment, service, policy)
 	if flags.output == "json" {
-		return printTimelineJSON(streams.Out, report)
+		return output.JSON(streams.Out, report)
 	}
 	return printTimelineSet(streams.Out, report)
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/web"
 	"github.com/slicewright/slicewright/internal/text"
@@ -20,7 +20,7 @@ import (
 func printTimeline(w io.Writer, format string, report *timeline.Report) error {
 	switch format {
 	case "json":
-		return printTimelineJSON(w, report)
+		return output.JSON(w, report)
 	case "html":
 		if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			return command.UsageErrorf("a page is no text for a terminal: redirect it, > timeline.html")
@@ -29,12 +29,6 @@ func printTimeline(w io.Writer, format string, report *timeline.Report) error {
 	default:
 		return printTransitions(w, report)
 	}
-}
-
-func printTimelineJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 func printTransitions(out io.Writer, report *timeline.Report) error {

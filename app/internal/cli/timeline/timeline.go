@@ -155,8 +155,8 @@ func runTimeline(ctx context.Context, streams command.Streams, flags timelineFla
 }
 
 func (f *timelineFlags) validate(outputs ...string) error {
-	if !slices.Contains(outputs, f.output) {
-		return command.UsageErrorf("unknown output %q: use %s", f.output, strings.Join(outputs, ", "))
+	if err := command.CheckOutput(f.output, outputs); err != nil {
+		return err
 	}
 	for _, code := range f.failOn {
 		if code != "any" && !slices.Contains(timeline.Codes(), timeline.Code(code)) {

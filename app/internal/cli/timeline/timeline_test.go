@@ -13,6 +13,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/cli/clitest"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/timeline/store"
 	"github.com/slicewright/slicewright/app/internal/timeline/timelinetest"
@@ -97,7 +98,7 @@ func TestTheSameEventsGiveTheSameTimeline(t *testing.T) {
 		b.Add(ev)
 	}
 	var want bytes.Buffer
-	if err := printTimelineJSON(&want, timeline.NewReport(b.Build(time.Time{}), timeline.Filter{}, timeline.Options{})); err != nil {
+	if err := output.JSON(&want, timeline.NewReport(b.Build(time.Time{}), timeline.Filter{}, timeline.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.String(), out); diff != "" {

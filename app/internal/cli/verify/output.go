@@ -1,40 +1,29 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/app/internal/verify"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/app/internal/web"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
-func validVerifyOutput(format string) bool {
-	return slices.Contains([]string{"table", "wide", "json", "yaml", "html"}, format)
-}
+// formats can be asked for with -o.
+var formats = []string{"table", "wide", "json", "yaml", "html"}
 
 // writeVerify writes a report in one of the formats.
 func writeVerify(out io.Writer, r *live.Report, format string) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return output.JSON(out, r)
 	case "yaml":
-		data, err := yaml.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(data)
-		return err
+		return output.YAML(out, r)
 	}
 	if format == "html" {
 		return web.WriteVerify(out, r)

@@ -219,10 +219,8 @@ func (f *verifyFlags) validate(args []string) (endpointset.ServiceKey, error) {
 		return none, command.UsageErrorf("--for, --settle, --interval and --timeout are times from now on: write them as 5s or 10m")
 	case f.record != "" && f.slices.Offline():
 		return none, command.UsageErrorf("--record needs a cluster: what is in a file has no moments beside those of now")
-	case !validVerifyOutput(f.output):
-		return none, command.UsageErrorf("unknown output %q: use table, wide, json, yaml or html", f.output)
 	}
-	return services[0], nil
+	return services[0], command.CheckOutput(f.output, formats)
 }
 
 // connections adds to a configuration what makes connections.

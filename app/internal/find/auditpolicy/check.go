@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/api"
 )
 
 // Blind is something that the policy hides from an inventory.
@@ -41,7 +43,7 @@ const maxRequests = 1 << 18
 // Check tries the policy with every kind of user, verb, namespace and object
 // that its rules can tell apart, for endpoints and endpointslices.
 func (p *Policy) Check() Report {
-	out := Report{APIVersion: "slicewright.dev/v1alpha1", Kind: "AuditPolicyReport", Rules: len(p.Rules), Blind: []Blind{}}
+	out := Report{APIVersion: api.Version, Kind: "AuditPolicyReport", Rules: len(p.Rules), Blind: []Blind{}}
 	found := make(map[blindKey]*Blind)
 	subjects, namespaces, names := p.subjects(), p.namespaces(), p.names()
 	tried := 0

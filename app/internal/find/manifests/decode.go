@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
@@ -43,7 +44,7 @@ const maxLists = 8
 
 // readNode reads an object, or the objects of a List.
 func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
-	n = target(n)
+	n = yamlnode.Target(n)
 	if n == nil || n.ShortTag() == "!!null" {
 		return
 	}
@@ -58,12 +59,12 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		r.noKind(from.at(n))
 		return
 	}
-	if _, items := field(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(meta.kind, "List") {
+	if _, items := yamlnode.Field(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(meta.kind, "List") {
 		if lists == maxLists {
 			r.skip(from.at(n), "is a List in a List in a List, deeper than is read")
 			return
 		}
-		if _, metadata := field(n, "metadata"); textOf(metadata, "continue") != "" {
+		if _, metadata := yamlnode.Field(n, "metadata"); yamlnode.Text(metadata, "continue") != "" {
 			r.skip(from.at(n), manifest.ErrIncomplete.Error())
 		}
 		for _, item := range items.Content {
@@ -71,11 +72,11 @@ func (r *reader) readNode(from origin, n *yaml.Node, list typeMeta, lists int) {
 		}
 		return
 	}
-	kindKey, _ := field(n, "kind")
+	kindKey, _ := yamlnode.Field(n, "kind")
 	if kindKey == nil {
 		kindKey = n
 	}
-	if _, version := field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
+	if _, version := yamlnode.Field(n, "apiVersion"); version != nil && version.Kind != yaml.ScalarNode && meta.kind != "" {
 		r.skip(from.at(kindKey), objects.Clean(meta.kind)+": has no text for an apiVersion, as an unrendered {{ }} makes it: "+renderFirst)
 		return
 	}
@@ -193,14 +194,14 @@ func without(n *yaml.Node, names ...string) *yaml.Node {
 // rulePlaces locates the resources key of every rule, or the rule where it has
 // none.
 func rulePlaces(from origin, n *yaml.Node) []string {
-	_, rules := field(n, "rules")
+	_, rules := yamlnode.Field(n, "rules")
 	if rules == nil || rules.Kind != yaml.SequenceNode {
 		return nil
 	}
 	places := make([]string, len(rules.Content))
 	for i, rule := range rules.Content {
 		at := rule
-		if key, _ := field(rule, "resources"); key != nil {
+		if key, _ := yamlnode.Field(rule, "resources"); key != nil {
 			at = key
 		}
 		places[i] = from.at(at)
@@ -209,6 +210,6 @@ func rulePlaces(from origin, n *yaml.Node) []string {
 }
 
 func nameOf(n *yaml.Node) string {
-	_, metadata := field(n, "metadata")
-	return textOf(metadata, "name")
+	_, metadata := yamlnode.Field(n, "metadata")
+	return yamlnode.Text(metadata, "name")
 }

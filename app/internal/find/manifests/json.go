@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 	"github.com/slicewright/slicewright/internal/manifest"
 )
 
@@ -81,8 +82,8 @@ func (j *jsonDocuments) object() (document, error) {
 		}
 		if key.Value == "items" && token == json.Delim('[') {
 			j.depth, j.list, j.begins = 2, typeMetaOf(root), root.Line
-			_, metadata := field(root, "metadata")
-			j.incomplete = textOf(metadata, "continue") != ""
+			_, metadata := yamlnode.Field(root, "metadata")
+			j.incomplete = yamlnode.Text(metadata, "continue") != ""
 			return j.next()
 		}
 		value, err := b.value(token, 1)
@@ -118,7 +119,7 @@ func (j *jsonDocuments) closeList() error {
 		if err != nil {
 			return err
 		}
-		if !b.discard && textOf(value, "continue") != "" {
+		if !b.discard && yamlnode.Text(value, "continue") != "" {
 			j.incomplete = true
 		}
 	}

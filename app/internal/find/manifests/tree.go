@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 )
 
 // maxNodes bounds the nodes of an object after its aliases are followed. An
@@ -31,43 +33,8 @@ func parseYAML(text []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// field finds a key of a mapping and its value, nil where it is not there.
-func field(n *yaml.Node, name string) (key, value *yaml.Node) {
-	n = target(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], target(n.Content[i+1])
-		}
-	}
-	return nil, nil
-}
-
-// textOf is the value of a key that holds a string, else "".
-func textOf(n *yaml.Node, name string) string {
-	_, value := field(n, name)
-	if value == nil || value.Kind != yaml.ScalarNode {
-		return ""
-	}
-	return value.Value
-}
-
 func typeMetaOf(n *yaml.Node) typeMeta {
-	return typeMeta{textOf(n, "apiVersion"), textOf(n, "kind")}
-}
-
-// target follows aliases of aliases. A chain longer than a few is nobody's
-// honest work.
-func target(n *yaml.Node) *yaml.Node {
-	for range 8 {
-		if n == nil || n.Kind != yaml.AliasNode {
-			return n
-		}
-		n = n.Alias
-	}
-	return nil
+	return typeMeta{yamlnode.Text(n, "apiVersion"), yamlnode.Text(n, "kind")}
 }
 
 // toJSON writes the tree as JSON, as kubectl does before it sends an object.
@@ -117,7 +84,7 @@ func fill(object map[string]any, n *yaml.Node, budget *int, depth int) error {
 	own := make(map[string]bool, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := target(n.Content[i])
+		key := yamlnode.Target(n.Content[i])
 		if key == nil || key.Kind != yaml.ScalarNode {
 			return errors.New("has a key that is no string, as an unrendered {{ }} makes: " + renderFirst)
 		}
@@ -136,7 +103,7 @@ func fill(object map[string]any, n *yaml.Node, budget *int, depth int) error {
 		object[key.Value] = value
 	}
 	for _, merge := range merges {
-		if err := mergeInto(object, target(merge), budget, depth+1); err != nil {
+		if err := mergeInto(object, yamlnode.Target(merge), budget, depth+1); err != nil {
 			return err
 		}
 	}
@@ -156,7 +123,7 @@ func mergeInto(object map[string]any, from *yaml.Node, budget *int, depth int) e
 	switch from.Kind {
 	case yaml.SequenceNode:
 		for _, item := range from.Content {
-			if err := mergeInto(object, target(item), budget, depth+1); err != nil {
+			if err := mergeInto(object, yamlnode.Target(item), budget, depth+1); err != nil {
 				return err
 			}
 		}

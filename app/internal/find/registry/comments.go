@@ -7,6 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 )
 
 // Comments are what people wrote beside the fields of a registry file. The zero
@@ -37,7 +39,7 @@ func readComments(text []byte) *Comments {
 	}
 	c.root.HeadComment = withoutHeader(c.root.HeadComment)
 	c.foot = doc.FootComment
-	if _, list := pair(c.root, "entries"); list != nil {
+	if _, list := yamlnode.Field(c.root, "entries"); list != nil {
 		for _, item := range list.Content {
 			if key := keyOf(item); key != "" && commented(item, 0) {
 				c.entries[key] = true
@@ -87,7 +89,7 @@ func copyComments(now, was *yaml.Node, depth int) {
 	switch now.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(now.Content); i += 2 {
-			if key, value := pair(was, now.Content[i].Value); key != nil {
+			if key, value := yamlnode.Field(was, now.Content[i].Value); key != nil {
 				copyComments(now.Content[i], key, depth+1)
 				copyComments(now.Content[i+1], value, depth+1)
 			}
@@ -118,7 +120,7 @@ func nameOf(item *yaml.Node) string {
 		}
 		var parts []string
 		for _, name := range []string{"source", "detector", "locator", "verb", "name", "kind", "image"} {
-			if _, value := pair(item, name); value != nil {
+			if _, value := yamlnode.Field(item, name); value != nil {
 				parts = append(parts, name+"="+value.Value)
 			}
 		}
@@ -128,23 +130,10 @@ func nameOf(item *yaml.Node) string {
 }
 
 func keyOf(item *yaml.Node) string {
-	if _, key := pair(item, "key"); key != nil {
+	if _, key := yamlnode.Field(item, "key"); key != nil {
 		return key.Value
 	}
 	return ""
-}
-
-// pair is a mapping's key of a name and its value; nil if it has none.
-func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
 }
 
 func commented(n *yaml.Node, depth int) bool {

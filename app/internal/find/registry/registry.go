@@ -5,13 +5,14 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
 
 // The identity of the document.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	Kind       = "ConsumerRegistry"
 )
 

@@ -7,17 +7,15 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/output"
 )
 
 // Formats are the names that Write knows.
@@ -41,12 +39,9 @@ func Write(w io.Writer, r *registry.Registry, format string, opts Options) error
 	case "table", "wide":
 		err = writeTable(w, r, format == "wide", opts)
 	case "json":
-		err = writeJSON(w, r)
+		err = output.JSON(w, r)
 	case "yaml":
-		var b []byte
-		if b, err = yaml.Marshal(r); err == nil {
-			_, err = w.Write(b)
-		}
+		err = output.YAML(w, r)
 	case "csv":
 		err = writeCSV(w, r)
 	case "markdown":
@@ -56,18 +51,12 @@ func Write(w io.Writer, r *registry.Registry, format string, opts Options) error
 	case "html":
 		err = writeHTML(w, r, opts)
 	default:
-		return fmt.Errorf("unknown output %q: use one of %s", format, strings.Join(Formats, ", "))
+		return output.Check(format, Formats)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report as %s: %w", format, err)
 	}
 	return nil
-}
-
-func writeJSON(w io.Writer, r *registry.Registry) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
 }
 
 // shown splits entries into those to show and the number of collapsed ones.

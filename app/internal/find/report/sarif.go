@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
@@ -37,9 +37,7 @@ func writeSARIF(w io.Writer, r *registry.Registry, opts Options) error {
 			run.add(e, ev, known, opts.Baseline != nil)
 		}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []*sarifRun{source, cluster}})
+	return output.JSON(w, sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []*sarifRun{source, cluster}})
 }
 
 func newRun(category string, opts Options) *sarifRun {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 )
 
 // kubeadmControllers is what kubeadm gives kube-controller-manager where its
@@ -52,9 +54,9 @@ func parseKubeadm(name string, text []byte, maybeMap bool) (*Kubeadm, error) {
 	}
 	var found *yaml.Node
 	for _, d := range documents {
-		switch scalar(field(d, "kind")) {
+		switch yamlnode.Text(d, "kind") {
 		case "ConfigMap":
-			inner := scalar(field(field(d, "data"), "ClusterConfiguration"))
+			inner := yamlnode.Text(d, "data", "ClusterConfiguration")
 			if inner == "" || len(documents) > 1 || !maybeMap {
 				return nil, errors.New("is a ConfigMap without data.ClusterConfiguration, or has others beside it: give kube-system's kubeadm-config alone")
 			}
@@ -69,8 +71,8 @@ func parseKubeadm(name string, text []byte, maybeMap bool) (*Kubeadm, error) {
 	if found == nil {
 		return nil, errors.New("has no document of kind ClusterConfiguration: kubectl -n kube-system get configmap kubeadm-config -o yaml has one on a kubeadm cluster")
 	}
-	k := &Kubeadm{Name: name, APIVersion: scalar(field(found, "apiVersion")), text: string(text), root: found}
-	k.Minor = MinorVersion(scalar(field(found, "kubernetesVersion")))
+	k := &Kubeadm{Name: name, APIVersion: yamlnode.Text(found, "apiVersion"), text: string(text), root: found}
+	k.Minor = MinorVersion(yamlnode.Text(found, "kubernetesVersion"))
 	if _, ok := k.form(); !ok {
 		return nil, fmt.Errorf("apiVersion %s is not known: it must be kubeadm.k8s.io/v1beta1 to v1beta4, or v1", quoted(k.APIVersion))
 	}
@@ -95,29 +97,29 @@ func (k *Kubeadm) form() (list, ok bool) {
 
 // controllers is the value that the configuration comes to.
 func (k *Kubeadm) controllers() (value string, given bool, err error) {
-	args := field(field(k.root, "controllerManager"), "extraArgs")
+	args := yamlnode.Value(k.root, "controllerManager", "extraArgs")
 	if args == nil || args.Tag == "!!null" {
 		return kubeadmControllers, false, nil
 	}
 	list, _ := k.form()
 	switch {
 	case !list && args.Kind == yaml.MappingNode:
-		n := field(args, "controllers")
+		n := yamlnode.Value(args, "controllers")
 		if n == nil {
 			return kubeadmControllers, false, nil
 		}
-		return scalar(n), true, nil
+		return yamlnode.Text(n), true, nil
 	case list && args.Kind == yaml.SequenceNode:
 		value = kubeadmControllers
 		for _, item := range args.Content {
-			if scalar(field(item, "name")) != "controllers" {
+			if yamlnode.Text(item, "name") != "controllers" {
 				continue
 			}
 			if given {
 				return "", true, errors.New("has the extraArg controllers twice: write it once")
 			}
 			given = true
-			switch own := scalar(field(item, "value")); scalar(field(item, "mergeMethod")) {
+			switch own := yamlnode.Text(item, "value"); yamlnode.Text(item, "mergeMethod") {
 			case "append":
 				value += own
 			case "prepend":
@@ -223,7 +225,7 @@ func setExtraArg(root *yaml.Node, list bool, to string) bool {
 	}
 	entry := mapping("name", "controllers", "value", to)
 	for i, item := range args.Content {
-		if scalar(field(item, "name")) == "controllers" {
+		if yamlnode.Text(item, "name") == "controllers" {
 			args.Content[i] = entry
 			return true
 		}

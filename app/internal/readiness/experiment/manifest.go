@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slicewright/slicewright/app/internal/yamlnode"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
@@ -64,7 +65,7 @@ func ParseManifest(name string, text []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	m.Image = scalar(field(container, "image"))
+	m.Image = yamlnode.Text(container, "image")
 	m.Minor = minorOf(m.Image)
 	if err := m.readFlag(container); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -84,7 +85,7 @@ func podOf(text []byte) (*yaml.Node, error) {
 	case len(documents) > 1:
 		return nil, fmt.Errorf("has %d documents, and a static Pod's file has one", len(documents))
 	}
-	kind := scalar(field(documents[0], "kind"))
+	kind := yamlnode.Text(yamlnode.Value(documents[0], "kind"))
 	if kind == "" {
 		return nil, errors.New("has no kind: give the static Pod's manifest, on a kubeadm control-plane node " + DefaultManifestPath)
 	}
@@ -114,7 +115,7 @@ func parseDocuments(data []byte) ([]*yaml.Node, error) {
 		if err := plainKeys(&n); err != nil {
 			return nil, err
 		}
-		if root := target(&n); root != nil && root.Kind == yaml.MappingNode {
+		if root := yamlnode.Target(&n); root != nil && root.Kind == yaml.MappingNode {
 			documents = append(documents, root)
 		} else if root != nil && root.Tag != "!!null" {
 			return nil, errors.New("is no YAML object")
@@ -152,12 +153,12 @@ func plainKeys(n *yaml.Node) error {
 
 // containerOf returns the container that runs the program.
 func containerOf(pod *yaml.Node) (*yaml.Node, error) {
-	containers := field(field(pod, "spec"), "containers")
+	containers := yamlnode.Value(pod, "spec", "containers")
 	if containers == nil || containers.Kind != yaml.SequenceNode {
 		return nil, errors.New("has no spec.containers")
 	}
 	for _, c := range containers.Content {
-		c = target(c)
+		c = yamlnode.Target(c)
 		words, err := commandLine(c)
 		if err != nil {
 			return nil, err
@@ -166,8 +167,8 @@ func containerOf(pod *yaml.Node) (*yaml.Node, error) {
 			return c, nil
 		}
 		// Without a command it is the image's own.
-		image, _, _ := strings.Cut(path.Base(scalar(field(c, "image"))), ":")
-		if field(c, "command") == nil && (image == program || scalar(field(c, "name")) == program) {
+		image, _, _ := strings.Cut(path.Base(yamlnode.Text(c, "image")), ":")
+		if yamlnode.Value(c, "command") == nil && (image == program || yamlnode.Text(c, "name") == program) {
 			return c, nil
 		}
 		for _, w := range words {
@@ -183,7 +184,7 @@ func containerOf(pod *yaml.Node) (*yaml.Node, error) {
 func commandLine(container *yaml.Node) ([]*yaml.Node, error) {
 	var words []*yaml.Node
 	for _, name := range []string{"command", "args"} {
-		list := field(container, name)
+		list := yamlnode.Value(container, name)
 		if list == nil || list.Tag == "!!null" {
 			continue
 		}

@@ -10,12 +10,13 @@ import (
 	"unicode"
 
 	"github.com/slicewright/slicewright/app/experiment/controllers"
+	"github.com/slicewright/slicewright/app/internal/api"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
 // The identity of a Plan.
 const (
-	APIVersion = "slicewright.dev/v1alpha1"
+	APIVersion = api.Version
 	PlanKind   = "ExperimentPlan"
 )
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/slicewright/slicewright/app/internal/output"
 	"github.com/slicewright/slicewright/internal/text"
 )
 
@@ -19,9 +20,7 @@ func (p *Plan) Write(w io.Writer, format string) error {
 	var text string
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(p)
+		return output.JSON(w, p)
 	case "text":
 		text = p.render(&textStyle{})
 	case "markdown":
@@ -29,7 +28,7 @@ func (p *Plan) Write(w io.Writer, format string) error {
 	case "report":
 		text = p.form()
 	default:
-		return fmt.Errorf("unknown output %q: use one of %s", format, strings.Join(Formats(), ", "))
+		return output.Check(format, Formats())
 	}
 	_, err := io.WriteString(w, text)
 	return err

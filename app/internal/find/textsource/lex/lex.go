@@ -112,17 +112,21 @@ func (l *lexer) run(end int) {
 		case isNameStart(c):
 			l.name(end)
 		case c >= '0' && c <= '9':
-			start := l.pos
-			for l.pos < end && (isName(l.src[l.pos]) || l.src[l.pos] == '.') {
-				l.pos++
-			}
-			l.emit(Number, start, l.pos)
+			l.number(end)
 		case c == '/' && l.lang.Regexps && l.regexpAllowed():
 			l.regexp(end)
 		default:
 			l.punct(end)
 		}
 	}
+}
+
+func (l *lexer) number(end int) {
+	start := l.pos
+	for l.pos < end && (isName(l.src[l.pos]) || l.src[l.pos] == '.') {
+		l.pos++
+	}
+	l.emit(Number, start, l.pos)
 }
 
 // continues swallows a backslash at a line's end.
