@@ -78,6 +78,7 @@ func F(a, b int, c, d bool, names []string, text string) (out []string) {
 	}
 	log.Println(a == b)
 	var named flag = flag(c) && flag(d)
+	_ = make(map[string]int, a+b)
 	return append(make([]string, 0, a+b), fmt.Sprint(a, b, named, true, text))
 }
 

@@ -300,9 +300,13 @@ func isLogging(call *ast.CallExpr) bool {
 	return slices.Contains([]string{"log", "logger", "slog", "klog"}, strings.ToLower(name))
 }
 
-// hasCapacity reports whether a call is make(…) with a capacity. Only speed
-// depends on it.
+// hasCapacity reports whether a call is make(…) with a capacity, or of a map with
+// a size. Only speed depends on it.
 func hasCapacity(call *ast.CallExpr) bool {
 	f, ok := call.Fun.(*ast.Ident)
-	return ok && f.Name == "make" && len(call.Args) == 3
+	if !ok || f.Name != "make" {
+		return false
+	}
+	_, isMap := call.Args[0].(*ast.MapType)
+	return isMap || len(call.Args) == 3
 }

@@ -127,7 +127,7 @@ func (r *stringReader) close(end int) {
 }
 
 // hole reads an interpolation at p and returns its length and tokens. Length
-// 0: it is none; nil tokens with a length: an escape for the brace itself.
+// 0: there is no interpolation; nil tokens with a length: an escape for the brace itself.
 func (l *lexer) hole(p, end int, open string) (int, []Token) {
 	rest := l.src[p:end]
 	if open == "{" && hasPrefix(rest, "{{") {

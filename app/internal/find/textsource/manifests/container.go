@@ -42,7 +42,7 @@ func (d *document) commandScalar(n *yaml.Node, c place) {
 }
 
 // argv reads a list of words: ["kubectl", "get", "ep"]. Elements that are
-// scripts of their own are read where they stand.
+// scripts of their own are read in their place.
 func (d *document) argv(nodes []*yaml.Node, c place) {
 	var words []shell.Word
 	for _, e := range nodes {

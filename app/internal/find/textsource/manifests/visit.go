@@ -48,7 +48,7 @@ func (c place) under(keys ...string) bool {
 const maxTree = 200
 
 // visit goes through a tree. Aliases are not followed: what they name is
-// visited where it stands.
+// visited in its own place.
 func (d *document) visit(n *yaml.Node, c place) {
 	if n == nil || len(c.keys) > maxTree {
 		return

@@ -28,7 +28,7 @@ func (c *code) commandHelper(tokens []lex.Token, i int) {
 	c.command(tokens[i].Start, r, evidence.Likely)
 }
 
-// commandList judges a name that stands where a program does: [KUBECTL,
+// commandList judges a name in the place of a program: [KUBECTL,
 // "get", "endpoints"].
 func (c *code) commandList(tokens []lex.Token, i int) {
 	if i == 0 || i+1 >= len(tokens) || !tokens[i+1].Is(",") || !tokens[i-1].Is("[") && !tokens[i-1].Is("(") && !tokens[i-1].Is(",") {

@@ -41,7 +41,7 @@ func (c *code) csharpName(tokens []lex.Token, i int) {
 	c.report(h)
 }
 
-// statementCallsClient reports whether a client's method stands earlier in the
+// statementCallsClient reports whether a client's method is earlier in the
 // same statement: ListNamespacedEndpointsWithHttpMessagesAsync(…).WatchAsync<V1Endpoints, …>.
 func (c *code) statementCallsClient(tokens []lex.Token, i int) bool {
 	for j := i; j >= 0 && j > i-maxLookback && !tokens[j].Is(";"); j-- {

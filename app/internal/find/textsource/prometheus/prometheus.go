@@ -60,7 +60,7 @@ func RoleHit(offset int) detect.Hit {
 
 var metaLabel = regexp.MustCompile(`__meta_kubernetes_endpoints?_[a-zA-Z0-9_]*`)
 
-// Relabel reports each such label in a text that stands at an offset. Without
+// Relabel reports each label of role endpoints in a text at an offset. Without
 // raw, the text is not there byte for byte, and its start is the place.
 func Relabel(s *detect.Text, offset int, v string, raw bool) {
 	for _, at := range metaLabel.FindAllStringIndex(v, 64) {

@@ -122,7 +122,7 @@ type foundCommand struct {
 	Confidence evidence.Confidence
 }
 
-// CommandsIn reads a command line that stands in a string. {} are gaps.
+// CommandsIn reads a command line in a string. {} are gaps.
 func CommandsIn(line string, parent *detect.Text) []foundCommand {
 	if len(line) > maxShell || !MentionsCommands([]byte(line)) {
 		return nil

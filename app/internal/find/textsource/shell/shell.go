@@ -97,7 +97,7 @@ func MentionsCommands(data []byte) bool {
 }
 
 func parseShell(data []byte) (file *syntax.File, err error) {
-	// The parser is well tested, but a stranger's script is its input.
+	// The parser is well tested, but any script can be its input.
 	defer func() {
 		if r := recover(); r != nil {
 			err = syntax.ParseError{Text: "parser failed"}
