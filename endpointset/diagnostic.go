@@ -36,7 +36,7 @@ type Diagnostic struct {
 	Code Code `json:"code"`
 	// Slice is the EndpointSlice that it is about, "" if it is about several.
 	Slice string `json:"slice,omitempty"`
-	// Message is a sentence. Text out of slices stands in it quoted and cut.
+	// Message is a sentence. Text from slices is quoted and cut in it.
 	Message string `json:"message"`
 }
 

@@ -66,9 +66,9 @@ func (s *Slice) Ports() []Port {
 	return ports
 }
 
-// A record is one endpoint of a slice. There may be a million of them, so it
-// is 48 bytes and holds no string of its own: what many endpoints have in
-// common is interned in place, and what only one has stands in the slice's text.
+// A record is one endpoint of a slice. There may be a million of them, so it is
+// 48 bytes and holds no string of its own: what many endpoints have in common is
+// interned in place, and what only one has is in the slice's text.
 type record struct {
 	addr   address
 	uid    [16]byte // the target's UID if it is a UUID, else see flagTextUID
@@ -104,7 +104,7 @@ const (
 	flagTerminating
 	flagRefused // the address is not accepted
 	flagTarget  // there is an object behind the endpoint
-	// flagTextUID: the UID is no UUID and stands in the text after the name;
+	// flagTextUID: the UID is not a UUID and is in the text after the name;
 	// uid then holds its length in its first two bytes.
 	flagTextUID
 )
@@ -131,7 +131,7 @@ func (c Conditions) flags() flags {
 	return f
 }
 
-// targetName returns the name of the object behind r, "" if there is none.
+// targetName returns the name of the object behind r, "" without an object.
 func (s *Slice) targetName(r *record) string {
 	if !r.flags.has(flagTarget) {
 		return ""
@@ -151,7 +151,7 @@ func sameName(s *Slice, r *record, t *Slice, q *record) bool {
 	return s.targetName(r) == t.targetName(q)
 }
 
-// targetUID returns the UID of the object behind r, "" if there is none.
+// targetUID returns the UID of the object behind r, "" without an object.
 func (s *Slice) targetUID(r *record) string {
 	if !r.flags.has(flagTextUID) {
 		return formatUUID(r.uid)

@@ -45,15 +45,15 @@ func (l Location) Validate() error {
 	case TopologyAny:
 	case TopologyHints:
 		if l.Zone == "" && l.Node == "" {
-			return fmt.Errorf("topology %q needs to know where the consumer stands: give a zone, a node or both", l.Topology)
+			return fmt.Errorf("topology %q needs to know where the consumer is: give a zone, a node or both", l.Topology)
 		}
 	case TopologyZone:
 		if l.Zone == "" {
-			return fmt.Errorf("topology %q needs to know where the consumer stands: give its zone", l.Topology)
+			return fmt.Errorf("topology %q needs to know where the consumer is: give its zone", l.Topology)
 		}
 	case TopologyNode:
 		if l.Node == "" {
-			return fmt.Errorf("topology %q needs to know where the consumer stands: give its node", l.Topology)
+			return fmt.Errorf("topology %q needs to know where the consumer is: give its node", l.Topology)
 		}
 	default:
 		return fmt.Errorf("unknown topology %q: use %s, %s or %s", l.Topology, TopologyHints, TopologyZone, TopologyNode)

@@ -63,8 +63,8 @@ func (u *Upstream) missing(ports []endpointset.Port) string {
 	return fmt.Sprintf("Service %s has no backend at port %q/%s; %s", u.Service, u.Port, u.protocol(), there)
 }
 
-// listed joins names for a sentence. Whoever may write slices decides how many
-// there are, so they are bounded.
+// listed joins names for a sentence. Their number is limited, because
+// everybody who may write slices decides how many there are.
 func listed(names []string) string {
 	const most = 20
 	if more := len(names) - most; more > 0 {

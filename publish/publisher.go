@@ -286,9 +286,9 @@ func (p *Publisher) leaveAlone(why string) {
 	}
 }
 
-// rounds bounds how often a target is planned for before it counts as one that
-// does not take what it is sent. More than one is normal: a server is drained
-// in one round and deleted in the next.
+// rounds bounds how often a target is planned for before the publisher decides
+// that it does not take what it is sent. More than one is normal: a server is
+// drained in one round and deleted in the next.
 const rounds = 5
 
 // An outcome is how a target was when nothing more could be sent.

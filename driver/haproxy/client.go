@@ -89,7 +89,7 @@ func (c *client) exchange(batch []byte, n int) ([]string, error) {
 		return nil, err
 	}
 	if err := c.ctx.Err(); err != nil {
-		return nil, err // AfterFunc may have run before the deadline was set anew
+		return nil, err // AfterFunc may have run before the deadline was set again
 	}
 	if _, err := c.conn.Write(batch); err != nil {
 		return nil, c.explain(err)

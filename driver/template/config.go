@@ -46,7 +46,7 @@ type Config struct {
 	CommandTimeout time.Duration
 }
 
-// candidate stands for the new content's file in an argument of Check.
+// candidate is replaced by the new content's file in an argument of Check.
 const candidate = "{candidate}"
 
 // upstreamName is what can stand unquoted in the shipped templates.

@@ -177,7 +177,7 @@ func TestTheLastGoodContentComesBack(t *testing.T) {
 	}
 }
 
-// A first content that is refused leaves no file where there was none.
+// A first content that is refused leaves no file behind.
 func TestARefusedFirstContentLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	check, _, fail := logged(t, dir, "check")

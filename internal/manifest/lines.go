@@ -11,7 +11,8 @@ type LineCounter struct {
 	rest   []byte  // read from in and not yet given away
 	starts []int64 // offsets of line beginnings, ascending
 	first  int     // number of the line that begins at starts[0]
-	// limit is the offset at which reading ends with ErrTooLong; 0 is none.
+	// limit is the offset at which reading ends with ErrTooLong; 0 means no
+	// limit.
 	limit int64
 }
 

@@ -19,7 +19,8 @@ import (
 	"io"
 )
 
-// Document is a piece of a stream that stands or falls by itself.
+// Document is a piece of a stream that is read on its own: an error in it
+// does not affect the others.
 type Document struct {
 	// Number counts documents from 1, empty ones left out.
 	Number int
@@ -65,8 +66,8 @@ func NewReader(stream io.Reader, max int) *Reader {
 }
 
 // JSON reports whether the stream is of JSON values, told by its first bytes, and
-// returns it for those who take values apart while they read. It must be called
-// before Next, which is then of no more use.
+// returns it for readers that take values apart while they read. It must be
+// called before Next, which is then of no more use.
 func (r *Reader) JSON() (*LineCounter, bool) {
 	r.open()
 	if r.json == nil {
@@ -156,7 +157,7 @@ func (r *Reader) nextYAML() ([]byte, error) {
 				continue
 			}
 		}
-		// A marker at the first column ends a document whatever stands before:
+		// A marker at the first column ends a document whatever comes before:
 		// YAML forbids it there even inside a block of text. Before anything but
 		// comments and directives it begins one.
 		if isMarker(line) && (tooLong || !preamble(text)) {

@@ -81,7 +81,7 @@ func (e *Error) Role() string {
 }
 
 // Check asks the API server whether EndpointSlices may be listed and
-// watched in the namespaces, all if there are none. It returns an [Error]
+// watched in the namespaces; no namespaces means all. It returns an [Error]
 // when not, and another error when the question could not be asked.
 func Check(ctx context.Context, client authorizationclient.SelfSubjectAccessReviewsGetter, namespaces []string) error {
 	if len(namespaces) == 0 {

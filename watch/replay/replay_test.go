@@ -109,7 +109,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Recordings and manifests come from strangers.
+// Recordings and manifests are untrusted.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(`{"type":"ADDED","object":{"kind":"EndpointSlice","metadata":{"name":"a"}}}{"kind":"List","items":[{}]}`))
 	f.Fuzz(func(_ *testing.T, data []byte) {

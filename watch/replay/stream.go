@@ -52,7 +52,7 @@ func (e *Event) Slices() []*discoveryv1.EndpointSlice {
 
 // Stream reads a recorded watch to its end and calls each for every event, as
 // they come in. Bookmarks and errors of the watch change nothing (S15) and are
-// passed over. name stands for the stream in errors.
+// passed over. name is the stream's name in errors.
 func Stream(name string, r io.Reader, each func(Event) error) error {
 	decoder := json.NewDecoder(manifest.UTF8(r))
 	for number := 1; ; number++ {
@@ -102,7 +102,7 @@ func parseEvent(raw []byte) (event Event, ok bool, err error) {
 		return Event{}, false, nil
 	case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
 	default:
-		return Event{}, false, fmt.Errorf("the type %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", envelope.Type)
+		return Event{}, false, fmt.Errorf("the type %q is not one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", envelope.Type)
 	}
 	c, err := read(manifest.ObjectsOf(envelope.Object))
 	if err != nil {

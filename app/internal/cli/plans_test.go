@@ -10,8 +10,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/readiness/experiment"
 )
 
-// Every command of ours that a plan prints is one that there is, with flags that it
-// takes.
+// Every command of ours that a plan prints exists and takes the printed flags.
 func TestThePlansCommandsExist(t *testing.T) {
 	out, errs, code := runProgram(t, "", "experiment", "plan", "-o", "json", "--service", "shop/cart", "--workload", "deployment/cart",
 		"--from-manifest", "../readiness/experiment/testdata/kube-controller-manager.yaml")

@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 		{"no target", replace("  - haproxy: {socket: admin.sock, backend: reports, server: {check: true, interval: 1s}}\n  - template: {source: \"builtin:nginx\", destination: reports.conf}\n", ""), `upstreams[0].to: there is no target`},
 		{"two targets in one", replace("  - template: {source: \"builtin:nginx\"", "    template: {source: \"builtin:nginx\""), `upstreams[0].to[0]: names haproxy and template at once`},
 		{"a backend that is no name", replace("backend: reports,", "backend: \"a;b\","), "upstreams[0].to[0].haproxy: "},
-		{"zone without a zone", replace("location: {zone: zone-a, node: n1}\n", ""), `upstreams[0].topology: topology "zone" needs to know where the consumer stands`},
+		{"zone without a zone", replace("location: {zone: zone-a, node: n1}\n", ""), `upstreams[0].topology: topology "zone" needs to know where the consumer is`},
 		{"shadow with a target", replace("  onEmpty: hold", "  mode: shadow"), "upstreams[1].to: an upstream in mode shadow publishes nowhere"},
 		{"a second document", whole + "---\nkind: Config\n", "there is a second document"},
 		{"nothing", "", "the file is empty"},

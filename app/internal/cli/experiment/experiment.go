@@ -48,7 +48,7 @@ reads files, and with --cluster it gets and lists.
 --from-manifest takes the static Pod of kube-controller-manager, on a kubeadm node
 ` + experiment.DefaultManifestPath + `. From it come the exact value
 of --controllers and a diff. --kubeadm-config takes kubeadm's ClusterConfiguration,
-from which the next upgrade writes that file anew.
+from which the next upgrade writes that file again.
 
 --cluster looks for the Pods of kube-controller-manager, which of them leads, and
 kubeadm's configuration. It tells managed clusters, where it cannot be done.

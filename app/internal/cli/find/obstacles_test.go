@@ -12,7 +12,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
 
-// What stands in the way, as kubectl get -o yaml --show-managed-fields dumps it.
+// Obstacles, as kubectl get -o yaml --show-managed-fields dumps them.
 const obstacleDump = `apiVersion: v1
 kind: List
 items:

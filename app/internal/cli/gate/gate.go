@@ -105,8 +105,8 @@ func (f *gateFlags) run(ctx context.Context, streams command.Streams) error {
 	return nil
 }
 
-// facts reads everything that was given. What cannot be read is an error: a
-// mistyped name must not look like evidence that there is none.
+// facts reads everything that was given. A file that cannot be read is an
+// error: a mistyped name must not look like missing evidence.
 func (f *gateFlags) facts(ctx context.Context, streams command.Streams) (*readiness.Facts, error) {
 	facts := &readiness.Facts{Names: readiness.Names{Registry: f.registry, Shadow: f.shadow, Timeline: f.timeline}}
 	var err error

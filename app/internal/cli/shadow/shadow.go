@@ -247,7 +247,7 @@ func (f *shadowFlags) watchUntilDone(ctx context.Context, w *live.Watcher, event
 }
 
 // explainUnread names what is needed and missing: in the report it is one of many
-// things, and to whoever may do something about it the first.
+// things, but a user who can fix it needs to see it first.
 func explainUnread(logger *slog.Logger, report *shadow.Report) {
 	for _, u := range report.Unread {
 		if !u.Needed {

@@ -227,7 +227,7 @@ func (v *verifyTable) part(title string, rows [][]string, leftOut int) {
 	}
 }
 
-// moment is a time of day; "now" is one that has not come.
+// moment is a time of day; "now" is a moment that has not come yet.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return "now"

@@ -80,7 +80,8 @@ func (f *verifyProbeFlags) dialer(own []netip.Prefix) (dial.Dialer, error) {
 	return d, nil
 }
 
-// parseNetwork reads a network, or an address, which stands for itself alone.
+// parseNetwork reads a network, or an address, which is a network of one
+// address.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		return address.Prefix(address.BitLen())

@@ -51,7 +51,7 @@ func (p Process) Render(ctx context.Context, r Request) (Response, error) {
 	case ctx.Err() != nil:
 		return Response{}, context.Cause(ctx)
 	case err != nil:
-		// Without memory the process says so, and then where it stood.
+		// Without memory the process says so, and then prints its stack.
 		why, _, _ := strings.Cut(strings.TrimSpace(said.text.String()), "\n")
 		return Response{}, fmt.Errorf("rendering ended without an answer: it takes more memory or processor time than is granted (%w) %s", err, text.Excerpt(why, maxMessage))
 	}

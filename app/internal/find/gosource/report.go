@@ -170,8 +170,8 @@ func (s *scan) readSyntax(f *file) {
 	}
 }
 
-// foundNear reports whether the function around a position, or the file if there
-// is none, has a finding already.
+// foundNear reports whether the function around a position, or the file outside
+// of functions, has a finding already.
 func (s *scan) foundNear(fset *token.FileSet, file *ast.File, rel string, pos token.Pos) bool {
 	first, last := 1, fset.Position(file.End()).Line
 	for _, decl := range file.Decls {

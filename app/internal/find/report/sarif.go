@@ -79,7 +79,7 @@ func (s *sarifRun) add(e *registry.Entry, ev evidence.Evidence, known map[string
 	if e.Status == evidence.Acknowledged {
 		kind, why := "external", cmp.Or(e.Notes, "acknowledged in the registry")
 		if inFile(ev) && e.FoundStatus == evidence.Acknowledged {
-			kind, why = "inSource", "acknowledged where it stands"
+			kind, why = "inSource", "acknowledged in place"
 		}
 		result.Suppressions = []sarifSuppression{{Kind: kind, Status: "accepted", Justification: why}}
 	}
