@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
 	"github.com/slicewright/slicewright/publish"
 )
@@ -54,21 +55,11 @@ func (d *Driver) Observe(ctx context.Context) (publish.Observed, error) {
 }
 
 func (d *Driver) observe(ctx context.Context) (*Observed, error) {
-	c, err := d.connect(ctx)
+	answers, err := d.ask(ctx, "show info")
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	answers, err := c.exchange([]byte("show info\nshow servers state "+d.config.Backend+"\n"), 2)
-	if err != nil {
-		return nil, err
-	}
-	info, state := answers[0], answers[1]
-	stat, err := c.stat(state)
-	if err != nil {
-		return nil, err
-	}
-	o, err := d.read(info, state, stat)
+	o, err := d.read(answers[0], answers[1], answers[2])
 	if err != nil {
 		return nil, err
 	}
@@ -80,23 +71,30 @@ func (d *Driver) observe(ctx context.Context) (*Observed, error) {
 	return o, nil
 }
 
-// stat returns the answer to "show stat" for the servers of the backend that an
-// answer to "show servers state" is about.
-func (c *client) stat(state string) (string, error) {
-	// By its number, not its name: a frontend may have the same name, and
-	// "show stat" then means that one, which has no servers.
-	id, ok := backendID(state)
-	if !ok {
-		return noStat, nil
-	}
-	answers, err := c.exchange([]byte("show stat "+id+" 4 -1\n"), 1)
+// ask returns the answers to some commands, then to "show servers state" and "show
+// stat" for the servers of the backend, all over one connection.
+func (d *Driver) ask(ctx context.Context, commands ...string) ([]string, error) {
+	c, err := d.connect(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return answers[0], nil
+	defer c.Close()
+	commands = append(commands, "show servers state "+d.config.Backend)
+	answers, err := c.exchange([]byte(strings.Join(commands, "\n")+"\n"), len(commands))
+	if err != nil {
+		return nil, err
+	}
+	// By its number, not its name: a frontend may have the same name, and
+	// "show stat" then means that frontend, which has no servers.
+	id, ok := backendID(answers[len(answers)-1])
+	if !ok {
+		return append(answers, noStat), nil
+	}
+	stat, err := c.exchange([]byte("show stat "+id+" 4 -1\n"), 1)
+	return append(answers, stat...), err
 }
 
-// read joins the three answers and parts our servers from foreign ones.
+// read parts our servers from foreign ones.
 func (d *Driver) read(info, state, stat string) (*Observed, error) {
 	var o Observed
 	var err error
@@ -106,24 +104,11 @@ func (d *Driver) read(info, state, stat string) (*Observed, error) {
 	if d.config.Mode == Dynamic && !addsServers(o.Version) {
 		return nil, fmt.Errorf("%w: it is version %.40q, and 2.6 is the first that can; use mode slots", ErrVersion, o.Version)
 	}
-	if len(state) > 0 && state[0] == '[' {
-		_, err := judge(verbAdd, state) // a message where a table should be
-		return nil, err
-	}
-	servers, err := parseServersState(state, d.config.Backend)
-	if err != nil {
-		return nil, err
-	}
-	loads, err := parseStat(stat, d.config.Backend)
+	servers, err := parseServers(state, stat, d.config.Backend, nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		l, ok := loads[s.Name]
-		if !ok {
-			continue // deleted between the two commands
-		}
-		s.Sessions, s.Idle = l.sessions, l.idle
 		if d.ours(s.Name) {
 			o.Servers = append(o.Servers, s)
 		} else {

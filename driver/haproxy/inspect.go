@@ -33,58 +33,33 @@ func Inspect(ctx context.Context, socket, backend string) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, stat, err := d.ask(ctx)
+	answers, err := d.ask(ctx)
 	if err != nil {
 		return nil, d.failed("inspect", err)
 	}
-	rows, err := parseRows(state, stat, backend)
+	rows, err := parseRows(answers[0], answers[1], backend)
 	if err != nil {
 		return nil, d.failed("inspect", err)
 	}
 	return rows, nil
 }
 
-// ask returns the answers to "show servers state" and "show stat".
-func (d *Driver) ask(ctx context.Context) (state, stat string, err error) {
-	c, err := d.connect(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	defer c.Close()
-	answers, err := c.exchange([]byte("show servers state "+d.config.Backend+"\n"), 1)
-	if err != nil {
-		return "", "", err
-	}
-	stat, err = c.stat(answers[0])
-	return answers[0], stat, err
-}
-
-// parseRows joins the two answers. A server that is only in one of them came or
-// went between the two commands.
+// parseRows reads the servers with the rest of their rows of "show stat".
 func parseRows(state, stat, backend string) ([]Row, error) {
-	if strings.HasPrefix(state, "[") {
-		_, err := judge(verbAdd, state) // a message where a table should be
-		return nil, err
-	}
-	servers, err := parseServersState(state, backend)
-	if err != nil {
-		return nil, err
-	}
 	known := make(map[string]Row)
-	if err := readStat(stat, backend, func(name string, get func(string) string) error {
+	servers, err := parseServers(state, stat, backend, func(name string, get func(string) string) error {
 		row, err := parseRow(get)
 		known[name] = row
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	var rows []Row
 	for _, s := range servers {
-		if row, ok := known[s.Name]; ok {
-			s.Sessions, s.Idle = row.Sessions, row.Idle
-			row.Server = s
-			rows = append(rows, row)
-		}
+		row := known[s.Name]
+		row.Server = s
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
@@ -94,11 +69,7 @@ func parseRow(get func(column string) string) (Row, error) {
 	if row.Status == "" || strings.ContainsFunc(row.Status, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return row, fmt.Errorf("status %.40q is no word of HAProxy's", row.Status)
 	}
-	l, err := parseLoad(get("scur"), get("qcur"), orZero(get("idle_conn_cur")), orZero(get("used_conn_cur")))
-	if err != nil {
-		return row, err
-	}
-	row.Sessions, row.Idle = l.sessions, l.idle
+	var err error
 	if row.Weight, err = strconv.Atoi(get("weight")); err != nil || row.Weight < 0 {
 		return row, fmt.Errorf("weight %.40q is not a number", get("weight"))
 	}

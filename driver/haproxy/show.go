@@ -132,20 +132,56 @@ func parseServer(field []string, column map[string]int) (s Server, backend strin
 	return s, get("be_name"), err
 }
 
+// parseServers joins the answers to "show servers state" and "show stat", in
+// HAProxy's order. A server that is in only one of them came or went between the
+// two commands, and is left out. more, unless nil, is called for each row of the
+// second with its server's name.
+func parseServers(state, stat, backend string, more rowFunc) ([]Server, error) {
+	if strings.HasPrefix(state, "[") {
+		_, err := judge(verbAdd, state) // a message where a table should be
+		return nil, err
+	}
+	servers, err := parseServersState(state, backend)
+	if err != nil {
+		return nil, err
+	}
+	loads := make(map[string]load)
+	if err := readStat(stat, backend, func(name string, get func(column string) string) error {
+		l, err := parseLoad(get)
+		loads[name] = l
+		if err == nil && more != nil {
+			err = more(name, get)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	there := servers[:0]
+	for _, s := range servers {
+		if l, ok := loads[s.Name]; ok {
+			s.Sessions, s.Idle = l.sessions, l.idle
+			there = append(there, s)
+		}
+	}
+	return there, nil
+}
+
 // load is how much of a server is in use; see [Server].
 type load struct{ sessions, idle int }
 
-// parseStat reads the answer to "show stat NUMBER 4 -1": the load of each
-// server.
-func parseStat(answer, backend string) (map[string]load, error) {
-	loads := make(map[string]load)
-	err := readStat(answer, backend, func(server string, get func(column string) string) error {
-		// Since HAProxy 2.2; before, a refused "del server" would be the only sign.
-		l, err := parseLoad(get("scur"), get("qcur"), orZero(get("idle_conn_cur")), orZero(get("used_conn_cur")))
-		loads[server] = l
-		return err
-	})
-	return loads, err
+// parseLoad reads the load of a server out of its row of "show stat".
+func parseLoad(get func(column string) string) (load, error) {
+	var n [4]int
+	// The last two exist since HAProxy 2.2; before, a refused "del server" would
+	// be the only sign.
+	for i, text := range []string{get("scur"), get("qcur"), orZero(get("idle_conn_cur")), orZero(get("used_conn_cur"))} {
+		v, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return load{}, fmt.Errorf("a count of sessions: %w", err)
+		}
+		n[i] = int(v)
+	}
+	return load{sessions: n[0] + n[1], idle: n[2] + max(0, n[3]-n[0])}, nil
 }
 
 func orZero(text string) string {
@@ -155,10 +191,13 @@ func orZero(text string) string {
 	return text
 }
 
-// readStat calls row for each row of an answer to "show stat". What get returns
-// is "" for a column that this version of HAProxy does not have. An error of row
-// ends the reading.
-func readStat(answer, backend string, row func(server string, get func(column string) string) error) error {
+// A rowFunc takes a row of an answer to "show stat". get returns the text of a
+// column, "" for a column that this version of HAProxy does not have; it is good
+// until the function returns. An error ends the reading.
+type rowFunc func(server string, get func(column string) string) error
+
+// readStat calls row for each row of an answer to "show stat".
+func readStat(answer, backend string, row rowFunc) error {
 	text, ok := strings.CutPrefix(answer, "# ")
 	if !ok {
 		return fmt.Errorf("show stat: %.40q is no header", answer)
@@ -196,18 +235,6 @@ func readStat(answer, backend string, row func(server string, get func(column st
 			return fmt.Errorf("show stat: server %.80q: %w", server, err)
 		}
 	}
-}
-
-func parseLoad(sessions, queued, idle, used string) (load, error) {
-	var n [4]int
-	for i, text := range []string{sessions, queued, idle, used} {
-		v, err := strconv.ParseUint(text, 10, 31)
-		if err != nil {
-			return load{}, fmt.Errorf("a count of sessions: %w", err)
-		}
-		n[i] = int(v)
-	}
-	return load{sessions: n[0] + n[1], idle: n[2] + max(0, n[3]-n[0])}, nil
 }
 
 // parseInfo returns the version from the answer to "show info".

@@ -58,9 +58,20 @@ func TestParseServersStateRefuses(t *testing.T) {
 	}
 }
 
+// parseStat returns the load of each server of the backend "web".
+func parseStat(answer string) (map[string]load, error) {
+	loads := make(map[string]load)
+	err := readStat(answer, "web", func(server string, get func(string) string) error {
+		l, err := parseLoad(get)
+		loads[server] = l
+		return err
+	})
+	return loads, err
+}
+
 func TestParseStat(t *testing.T) {
-	got, err := parseStat("# pxname,svname,qcur,qmax,scur,last_chk,idle_conn_cur,used_conn_cur,\n"+
-		"web,a,1,9,2,\"L4 \"\"x\"\", bad\",3,2,\nweb,b,0,9,0,,,,\nweb,c,0,0,1,,1,3,\n", "web")
+	got, err := parseStat("# pxname,svname,qcur,qmax,scur,last_chk,idle_conn_cur,used_conn_cur,\n" +
+		"web,a,1,9,2,\"L4 \"\"x\"\", bad\",3,2,\nweb,b,0,9,0,,,,\nweb,c,0,0,1,,1,3,\n")
 	want := map[string]load{"a": {sessions: 3, idle: 3}, "b": {}, "c": {sessions: 1, idle: 3}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(load{})); diff != "" || err != nil {
 		t.Errorf("%v; loads (-want +got):\n%s", err, diff)
@@ -72,7 +83,7 @@ func TestParseStat(t *testing.T) {
 		"count":          "# pxname,svname,qcur,scur,\nweb,a,1,-1,\n",
 		"two columns":    "# pxname,svname,qcur,scur,,,idle_conn_cur\nweb,a,1,1,,,\n",
 	} {
-		if _, err := parseStat(answer, "web"); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := parseStat(answer); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)
 		}
 	}
