@@ -14,6 +14,11 @@ type ServiceKey struct {
 // String returns "namespace/name".
 func (k ServiceKey) String() string { return k.Namespace + "/" + k.Name }
 
+// compare orders by namespace, then by name.
+func (k ServiceKey) compare(other ServiceKey) int {
+	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
+}
+
 // SliceKey names an EndpointSlice.
 type SliceKey struct {
 	Namespace, Name string

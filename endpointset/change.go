@@ -123,9 +123,7 @@ func sortUnlessSorted[E any](list []E, compare func(a, b E) int) {
 // came and went in between is not in it, so that an endpoint that moves from
 // one slice to another during a relist was never gone.
 func merge(changes []Change) []Change {
-	sortUnlessSorted(changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.Service.Namespace, b.Service.Namespace), cmp.Compare(a.Service.Name, b.Service.Name))
-	})
+	sortUnlessSorted(changes, func(a, b Change) int { return a.Service.compare(b.Service) })
 	merged := changes[:0]
 	for rest := changes; len(rest) > 0; {
 		n := 1

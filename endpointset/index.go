@@ -1,7 +1,6 @@
 package endpointset
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 )
@@ -163,10 +162,28 @@ func (ix *Index) Services() []ServiceKey {
 	for key := range ix.services {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b ServiceKey) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(keys, ServiceKey.compare)
 	return keys
+}
+
+// Contents returns the changes that lead from nothing to what the index has now:
+// one for each Service that has a backend, sorted. A reader that begins to follow
+// the changes of an index takes this in first.
+func (ix *Index) Contents() []Change {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	changes := make([]Change, 0, len(ix.services))
+	for key, svc := range ix.services {
+		set := svc.snapshot
+		if set == nil {
+			set = newSet(key, svc)
+		}
+		if c := set.arrival(); !c.Empty() {
+			changes = append(changes, c)
+		}
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return a.Service.compare(b.Service) })
+	return changes
 }
 
 // put makes next the content of the slice called key; nil removes it. What that

@@ -47,6 +47,24 @@ func (s *Set) Backends() []Backend {
 	return backends(join(s.slices))
 }
 
+// arrival returns the change from an empty set to this one.
+func (s *Set) arrival() Change {
+	c := Change{Service: s.service}
+	for _, sl := range s.slices {
+		if at := sl.TriggerTime(); at.After(c.Trigger) {
+			c.Trigger = at
+		}
+	}
+	if len(s.slices) == 1 {
+		if sl := s.slices[0]; len(sl.records) > 0 && len(sl.ports) > 0 {
+			c.arrived = sl
+		}
+		return c
+	}
+	c.added = join(s.slices)
+	return c
+}
+
 // Ports returns the ports of the slices that have a usable endpoint, sorted by
 // name, protocol and number, each once. Where slices disagree about a port's
 // AppProtocol, that of the first slice by name is given.

@@ -10,6 +10,7 @@ var library = Module{
 		{"producer"},
 		{"driver/haproxy", "driver/template"},
 		{"publish"},
+		{"watch/access", "watch/metrics"},
 		{"watch"},
 		{"endpointset"},
 	},
@@ -29,6 +30,6 @@ func TestTheLibraryStaysLight(t *testing.T) {
 		{"publish", 80},
 		{"driver/haproxy", 80},
 		{"driver/template", 80},
-		{"watch", 290},
+		{"watch", 125},
 	})
 }

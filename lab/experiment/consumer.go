@@ -1,9 +1,13 @@
 package experiment
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -36,8 +40,30 @@ type Consumer struct {
 	ReadsEndpoints bool
 }
 
-func (c Consumer) identity() report.Consumer {
-	return report.Consumer{Name: c.Name, Image: c.Image, Digest: c.Digest}
+// identity is what the report says of the consumer. Without the digest of an image
+// it is that of the program's file: a report that names no digest proves nothing
+// about what runs elsewhere.
+func (c Consumer) identity() (report.Consumer, error) {
+	of := report.Consumer{Name: c.Name, Image: c.Image, Digest: c.Digest}
+	if of.Digest != "" {
+		return of, nil
+	}
+	of.Kind = "process"
+	program, err := exec.LookPath(c.Command[0])
+	if err != nil {
+		return of, fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
+	file, err := os.Open(program)
+	if err != nil {
+		return of, fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return of, fmt.Errorf("consumer %s: read its program: %w", c.Name, err)
+	}
+	of.Digest = "sha256:" + hex.EncodeToString(hash.Sum(nil))
+	return of, nil
 }
 
 func (c Consumer) verify() error {

@@ -132,11 +132,15 @@ func Run(ctx context.Context, config Config) (*report.Experiment, error) {
 	if err := e.verify(); err != nil {
 		return nil, err
 	}
+	consumer, err := e.Consumer.identity()
+	if err != nil {
+		return nil, err
+	}
 	result := &report.Experiment{
 		APIVersion: report.APIVersion, Kind: report.Kind, Name: e.Consumer.Name + "-without-endpoints",
-		Started: now(), Consumer: e.Consumer.identity(),
+		Started: now(), Consumer: consumer,
 	}
-	err := e.run(ctx, result)
+	err = e.run(ctx, result)
 	result.Checks = e.checks
 	result.Finished = now()
 	return result, err

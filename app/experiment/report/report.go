@@ -11,9 +11,8 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/internal/api"
+	"github.com/slicewright/slicewright/app/internal/document"
 )
 
 const (
@@ -39,11 +38,19 @@ type Experiment struct {
 	Checks      []Check  `json:"checks"`
 }
 
-// Consumer is what an experiment was done with.
+// Consumer is what an experiment was done with. A gate counts a report for a
+// consumer only if the report has the digest of the image that runs.
 type Consumer struct {
-	Name   string `json:"name"`
-	Image  string `json:"image,omitempty"`
+	Name string `json:"name"`
+	// Kind is the kind of its workload, such as Deployment, or "process" for a
+	// program that ran in no Pod.
+	Kind  string `json:"kind,omitempty"`
+	Image string `json:"image,omitempty"`
+	// Digest is the image's, or, of a program that ran in no Pod, the one of its
+	// file: "sha256:…".
 	Digest string `json:"digest,omitempty"`
+	// ConfigHash is any hash of the configuration that it ran with.
+	ConfigHash string `json:"configHash,omitempty"`
 }
 
 // Result is what came of a check.
@@ -69,7 +76,7 @@ type Check struct {
 // nothing.
 func Parse(data []byte) (*Experiment, error) {
 	var e Experiment
-	if err := yaml.UnmarshalStrict(data, &e); err != nil {
+	if err := document.Unmarshal(data, &e); err != nil {
 		return nil, err
 	}
 	if e.APIVersion != APIVersion || e.Kind != Kind {

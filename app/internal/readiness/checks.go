@@ -35,8 +35,9 @@ func init() {
 		"window-cronjobs":        {run: windowCronJobs},
 		"no-unexpected-identity": {run: noUnexpectedIdentity, fields: []string{"expected"}},
 		"sources-agree":          {run: sourcesAgree, fields: []string{"atLeast", "maxAge"}},
-		"timeline-clean":         {run: timelineClean, fields: []string{"codes"}, needs: []string{"codes"}},
-		"experiment-checks":      {run: experimentChecks, fields: []string{"checks", "maxAge"}, needs: []string{"checks"}},
+		"timeline-clean":         {run: timelineClean, fields: []string{"codes", "atLeast"}, needs: []string{"codes"}},
+		"no-obstacles":           {run: noObstacles},
+		"experiment-checks":      {run: experimentChecks, fields: []string{"checks", "maxAge", "confidence"}, needs: []string{"checks"}},
 	}
 }
 
@@ -53,10 +54,15 @@ func some(names []string) string {
 
 // plural counts: "1 consumer", "2 consumers".
 func plural(n int, of string) string {
+	return plurals(n, of, of+"s")
+}
+
+// plurals is plural for a word with a plural of its own: "2 addresses".
+func plurals(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + of
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
@@ -79,6 +80,35 @@ func searchComplete(a *answer, c *Criterion, f *Facts, _ time.Time) {
 		default:
 			a.seen("The source %s was read: %d without a problem.", source, read)
 		}
+	}
+	var never []string
+	for _, source := range evidence.Sources() {
+		searched := slices.ContainsFunc(f.Registry.Coverage, func(cov evidence.Coverage) bool { return cov.Source == source && cov.Read > 0 })
+		if !searched && !slices.Contains(c.Sources, source) {
+			never = append(never, string(source))
+		}
+	}
+	if len(never) > 0 {
+		a.seen("Never searched, and not asked for by this criterion: %s.", strings.Join(never, ", "))
+	}
+}
+
+// noObstacles is about what is in the way on a cluster and is nobody's code:
+// Services that are fed by mirroring, DNS that reads Endpoints.
+func noObstacles(a *answer, _ *Criterion, f *Facts, _ time.Time) {
+	if !searched(a, f) {
+		return
+	}
+	looked := slices.ContainsFunc(f.Registry.Coverage, func(cov evidence.Coverage) bool { return cov.Source == evidence.SourceObject && cov.Read > 0 })
+	if !looked {
+		a.unsure("Search the cluster: slicewright find --cluster --registry registry.yaml.", "No objects of a cluster were searched, so that obstacles would not have been seen.")
+		return
+	}
+	for _, o := range f.Registry.Obstacles {
+		a.against(o.Advice, "%s: %s", o.Object, o.Message)
+	}
+	if len(f.Registry.Obstacles) == 0 {
+		a.seen("Objects of the cluster were searched, and no obstacle was found.")
 	}
 }
 
@@ -192,8 +222,9 @@ func runningVersion(a *answer, e *registry.Entry, cluster *Cluster) {
 		}
 	}
 	running := map[string]bool{}
-	for _, p := range cluster.Pods {
-		if e.ServiceAccount == "" || p.Namespace+"/"+p.ServiceAccount != e.ServiceAccount {
+	for i := range cluster.Pods {
+		p := &cluster.Pods[i]
+		if !p.of(e) {
 			continue
 		}
 		for _, i := range p.Images {

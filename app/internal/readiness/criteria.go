@@ -10,9 +10,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/slicewright/slicewright/app/internal/api"
+	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
@@ -90,7 +90,7 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // and waivers without a name, a reason or a date are errors.
 func ParseCriteria(data []byte) (*Criteria, error) {
 	var c Criteria
-	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+	if err := document.Unmarshal(data, &c); err != nil {
 		return nil, err
 	}
 	if c.APIVersion != APIVersion || c.Kind != CriteriaKind {

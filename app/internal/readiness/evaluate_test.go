@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
@@ -30,7 +31,7 @@ func complete() *Facts {
 	entry := func(key, account, digest string, class evidence.Class) registry.Entry {
 		return registry.Entry{
 			Key: key, Owner: "team-shop", Class: class, Confidence: evidence.Likely, Status: evidence.Verified,
-			ServiceAccount: account, Images: []evidence.Image{{Image: key, Digest: digest}},
+			ServiceAccount: account, Images: []evidence.Image{{Image: key, Digest: digest}}, PublishesTo: "haproxy:admin.sock/web",
 		}
 	}
 	f := &Facts{
@@ -49,7 +50,8 @@ func complete() *Facts {
 		},
 		Timeline: &timeline.Report{
 			From: ago(day), Until: now,
-			Uses: []timeline.UseReport{{Consumer: "router", Service: "shop/prices", Address: "10.0.0.1"}},
+			Services: []timeline.ServiceReport{{Service: "shop/prices", Counts: make([]timeline.CountReport, 2)}},
+			Uses:     []timeline.UseReport{{Consumer: "haproxy:admin.sock/web", Service: "shop/prices", Address: "10.0.0.1"}},
 			// A measurement is no fault.
 			Findings: []timeline.Finding{{Code: timeline.TerminationTimes, From: ago(time.Hour)}},
 		},
@@ -59,7 +61,7 @@ func complete() *Facts {
 			Totals:   audit.Totals{First: ago(10 * day), Last: ago(time.Hour)},
 		},
 		Cluster: &Cluster{
-			Read:     now,
+			Read: now, Kubernetes: "v1.37.9",
 			CronJobs: []CronJob{{Namespace: "shop", Name: "report", Schedule: "0 3 * * *", LastScheduled: ago(day)}},
 			Leases:   []Lease{{Namespace: "shop", Name: "router", Holder: "router-0", Acquired: ago(2 * day)}},
 			Pods: []Pod{
@@ -68,13 +70,13 @@ func complete() *Facts {
 			},
 		},
 	}
-	e := Experiment{Name: "stop", Started: ago(2 * day), Finished: ago(day), Kubernetes: "v1.37.2", Consumer: Consumer{Name: "router"}}
+	e := Experiment{Name: "stop", Started: ago(2 * day), Finished: ago(day), Kubernetes: "v1.37.2", Consumer: Consumer{Name: "router", Digest: "sha256:1"}}
 	for _, c := range DefaultCriteria().Criteria {
 		for _, name := range c.Checks {
 			e.Checks = append(e.Checks, ExperimentCheck{Name: name, Result: Passed, Evidence: []string{"It was seen."}})
 		}
 	}
-	f.Experiments = []Experiment{e}
+	f.Experiments = []ExperimentFile{{"stop.json", e}}
 	return f
 }
 
@@ -113,6 +115,9 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 	}
 }
 
+// noExperiment are the criteria without a report that counts.
+var noExperiment = map[string]Status{"data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}
+
 // Each row spoils one thing, and names all criteria that then do not hold.
 func TestWhatSpoilsACriterion(t *testing.T) {
 	entry := func(f *Facts) *registry.Entry { return &f.Registry.Entries[0] }
@@ -131,15 +136,16 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 		{"a consumer that was seen all the same", func(f *Facts) { entry(f).Confidence = evidence.Proven }, map[string]Status{"consumers-moved": NotMet}},
 		{"a consumer that is acknowledged", func(f *Facts) { entry(f).Status = evidence.Acknowledged }, map[string]Status{"consumers-moved": Unknown, "running-versions": NotMet}},
 		{"a consumer that nobody verified", func(f *Facts) { entry(f).Status = evidence.Migrated }, map[string]Status{"running-versions": Unknown}},
-		{"another image runs", func(f *Facts) { f.Cluster.Pods[0].Images[0].Digest = "sha256:9" }, map[string]Status{"running-versions": Unknown}},
-		{"an image without a digest runs", func(f *Facts) { f.Cluster.Pods[0].Images[0].Digest = "" }, map[string]Status{"running-versions": Unknown}},
-		{"nothing runs", func(f *Facts) { f.Cluster.Pods = f.Cluster.Pods[1:] }, map[string]Status{"running-versions": Unknown, "window-start-up": Unknown}},
+		{"another image runs", func(f *Facts) { f.Cluster.Pods[0].Images[0].Digest = "sha256:9" }, map[string]Status{"running-versions": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
+		{"an image without a digest runs", func(f *Facts) { f.Cluster.Pods[0].Images[0].Digest = "" }, map[string]Status{"running-versions": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
+		{"nothing runs", func(f *Facts) { f.Cluster.Pods = f.Cluster.Pods[1:] }, map[string]Status{"running-versions": Unknown, "window-start-up": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
 		{"a producer that has not moved", func(f *Facts) { f.Registry.Entries[1].Status = evidence.Unmigrated }, map[string]Status{"producers-moved": NotMet}},
 		{"a lock", func(f *Facts) { f.Registry.Entries[1].Class, f.Registry.Entries[1].Status = evidence.Lock, "" }, map[string]Status{"producers-moved": NotMet}},
 		{"a source that was not searched", func(f *Facts) { f.Registry.Coverage[1].Read = 0 }, map[string]Status{"search-complete": Unknown}},
 		{"a source with a problem", func(f *Facts) { f.Registry.Coverage[0].Problem("a.log", "broken") }, map[string]Status{"search-complete": Unknown}},
 		{"a search of nothing", func(f *Facts) { f.Registry.Coverage = nil }, map[string]Status{
 			"search-complete": Unknown, "consumers-owned": Unknown, "consumers-moved": Unknown, "running-versions": Unknown, "producers-moved": Unknown, "window-start-up": Unknown,
+			"no-obstacles": Unknown, "consumers-use-the-slices": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown,
 		}},
 		{"a short log", func(f *Facts) { f.Audit.Totals.First = ago(6 * day) }, map[string]Status{"audit-window": Unknown}},
 		{"an old log", func(f *Facts) { f.Audit.Totals.Last = ago(4 * day) }, map[string]Status{
@@ -174,13 +180,38 @@ func TestWhatSpoilsACriterion(t *testing.T) {
 		{"one that is uncertain", func(f *Facts) {
 			f.Timeline.Findings = append(f.Timeline.Findings, timeline.Finding{Code: timeline.RequestFailed, Uncertain: true})
 		}, map[string]Status{"consumers-use-the-slices": Unknown}},
+		{"a recording of seven seconds", func(f *Facts) { f.Timeline.From = now.Add(-7 * time.Second) }, map[string]Status{"consumers-use-the-slices": Unknown}},
+		{"a recording in which nothing changed", func(f *Facts) { f.Timeline.Services[0].Counts = f.Timeline.Services[0].Counts[:1] }, map[string]Status{"consumers-use-the-slices": Unknown}},
+		{"a recording of the old reader", func(f *Facts) { f.Timeline.Uses[0].Consumer = "nginx:/etc/nginx.conf#old" }, map[string]Status{"consumers-use-the-slices": Unknown}},
+		{"a consumer of which nobody knows where it publishes", func(f *Facts) { entry(f).PublishesTo = "" }, map[string]Status{"consumers-use-the-slices": Unknown}},
+		{"two workloads under one ServiceAccount", func(f *Facts) {
+			f.Cluster.Pods[0].Workload = evidence.Workload{Kind: "Deployment", Namespace: "shop", Name: "router"}
+			other := f.Cluster.Pods[0]
+			other.Workload.Name = "other"
+			f.Cluster.Pods = append(f.Cluster.Pods, other)
+		}, map[string]Status{"window-start-up": Unknown}},
+		{"a CronJob that never ran, beside a server of the same ServiceAccount", func(f *Facts) {
+			f.Cluster.Pods[0].Workload = evidence.Workload{Kind: "Deployment", Namespace: "shop", Name: "router"}
+			entry(f).Workload = evidence.Workload{Kind: "CronJob", Namespace: "shop", Name: "report"}
+		}, map[string]Status{"window-start-up": Unknown, "running-versions": Unknown, "data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
+		{"an obstacle", func(f *Facts) {
+			f.Registry.Obstacles = []evidence.Obstacle{{Object: "Service/shop/db", Message: "Mirroring feeds it.", Advice: "Write slices."}}
+		}, map[string]Status{"no-obstacles": NotMet}},
+		{"a report about another consumer", func(f *Facts) { f.Experiments[0].Consumer = Consumer{Name: "something-else"} }, noExperiment},
+		{"a report about another image", func(f *Facts) { f.Experiments[0].Consumer.Digest = "sha256:0" }, noExperiment},
+		{"a report that names no digest", func(f *Facts) { f.Experiments[0].Consumer = Consumer{Name: "shop/router"} }, noExperiment},
+		{"a report about another configuration", func(f *Facts) { entry(f).ConfigHash, f.Experiments[0].Consumer.ConfigHash = "1", "2" }, noExperiment},
+		{"a report about another Kubernetes", func(f *Facts) { f.Experiments[0].Kubernetes = "v1.20.0" }, noExperiment},
+		{"a cluster of which the version is not known", func(f *Facts) { f.Cluster.Kubernetes = "" }, noExperiment},
 		{"a recording without consumers", func(f *Facts) { f.Timeline.Uses = nil }, map[string]Status{"consumers-use-the-slices": Unknown}},
 		{"a recording with a hole", func(f *Facts) { f.Timeline.Gaps = []timeline.GapReport{{Lost: true}} }, map[string]Status{"consumers-use-the-slices": Unknown}},
 		{"an experiment that failed", func(f *Facts) { check(f, "way-back").Result = Failed }, map[string]Status{"stop-experiment": NotMet}},
 		{"an experiment that was not done", func(f *Facts) { check(f, "duplicates").Result = NotRun }, map[string]Status{"data-checks": Unknown}},
 		{"an experiment with nothing to show", func(f *Facts) { check(f, "cold-start").Evidence = nil }, map[string]Status{"recovery-checks": Unknown}},
 		{"an experiment that passed once and failed once", func(f *Facts) {
-			f.Experiments = append(f.Experiments, Experiment{Name: "again", Checks: []ExperimentCheck{{Name: "families", Result: Failed}}})
+			again := f.Experiments[0]
+			again.Name, again.Checks = "again", []ExperimentCheck{{Name: "families", Result: Failed}}
+			f.Experiments = append(f.Experiments, again)
 		}, map[string]Status{"data-checks": NotMet}},
 		{"an old experiment", func(f *Facts) { f.Experiments[0].Finished = ago(60 * day) }, map[string]Status{"data-checks": Unknown, "recovery-checks": Unknown, "stop-experiment": Unknown}},
 	}
@@ -402,9 +433,42 @@ func TestACheckThatIsNotKnownDecidesNothing(t *testing.T) {
 func TestACheckWithNothingToShowDoesNotPass(t *testing.T) {
 	checks["silent"] = check{run: func(*answer, *Criterion, *Facts, time.Time) {}}
 	defer delete(checks, "silent")
-	r := decide(&Criterion{Name: "a", Check: "silent"}, complete(), now)
+	r, _ := decide(&Criterion{Name: "a", Check: "silent"}, complete(), now)
 	if r.Status != Unknown || len(r.Evidence) == 0 || len(r.Settle) == 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The verdict lists on what each consumer's criteria rest. The exporter writes
+// Endpoints, and no experiment is about it.
+func TestAVerdictSaysOnWhichFilesItRests(t *testing.T) {
+	f := complete()
+	f.Names.Timeline = "shop.db"
+	got := Evaluate(DefaultCriteria(), f, now).Consumers
+	want := []ConsumerEvidence{{"shop/router", []Rest{
+		{"consumers-use-the-slices", "shop.db", now}, {"data-checks", "stop.json", ago(day)}, {"recovery-checks", "stop.json", ago(day)}, {"stop-experiment", "stop.json", ago(day)},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A second document in a file would go unread: it may say the contrary.
+func TestASecondDocumentIsAnError(t *testing.T) {
+	shadowReport := "apiVersion: slicewright.dev/v1alpha1\nkind: ShadowReport\n"
+	for name, parse := range map[string]func([]byte) error{
+		"criteria":   func(b []byte) error { _, err := ParseCriteria(b); return err },
+		"experiment": func(b []byte) error { _, err := ParseExperiment(b); return err },
+		"comparison": func(b []byte) error { _, err := ParseShadow(b); return err },
+	} {
+		for _, text := range []string{shadowReport + "---\n" + shadowReport, "{}\n---\n# nothing\n---\n{}\n"} {
+			if err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "a second document") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if _, err := ParseCriteria([]byte("---\napiVersion: " + APIVersion + "\nkind: " + CriteriaKind + "\n---\n")); err != nil {
+		t.Errorf("separators around one document: %v", err)
 	}
 }
 
@@ -435,7 +499,7 @@ func TestAnExperimentFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := complete().Experiments[0]
+	e := complete().Experiments[0].Experiment
 	e.APIVersion, e.Kind = APIVersion, ExperimentKind
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -468,7 +532,10 @@ func TestOutputsAreHarmless(t *testing.T) {
 		if strings.Contains(text, "\x1b") || strings.Contains(text, "\n# b") || format == "markdown" && strings.Contains(text, "<img") && !strings.Contains(text, `\<img`) {
 			t.Errorf("%s:\n%s", format, text)
 		}
-		if !strings.Contains(text, "not-ready: 14 met, 1 not met, 0 unknown, 0 waived") {
+		if !strings.Contains(strings.ReplaceAll(text, `\`, ""), "stop-experiment rests on stop.json of 2026-05-19T12:00:00Z") {
+			t.Errorf("%s does not say on what it rests:\n%s", format, text)
+		}
+		if !strings.Contains(text, "not-ready: 15 met, 1 not met, 0 unknown, 0 waived") {
 			t.Errorf("%s does not say how it stands:\n%s", format, text)
 		}
 	}

@@ -2,11 +2,11 @@ package readiness
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/experiment/report"
+	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/audit"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/registry"
@@ -21,17 +21,30 @@ type Facts struct {
 	Timeline *timeline.Report
 	Audit    *audit.Result
 	Cluster  *Cluster
-	// Experiments are the lab's reports. Of a check that several have, none may
-	// have failed.
-	Experiments []Experiment
+	// Experiments are reports of the lab or of people. A check that several have
+	// must not have failed in any.
+	Experiments []ExperimentFile
+	// Names are the files that the rest came from, "" where it is not known.
+	Names Names
+}
+
+// Names are names of files.
+type Names struct{ Registry, Shadow, Timeline string }
+
+// ExperimentFile is a report and the file that it was read from.
+type ExperimentFile struct {
+	File string
+	Experiment
 }
 
 // Cluster is what was read of a running cluster.
 type Cluster struct {
-	Read     time.Time
-	CronJobs []CronJob
-	Leases   []Lease
-	Pods     []Pod
+	Read time.Time
+	// Kubernetes is the API server's version, "" where it is not known.
+	Kubernetes string
+	CronJobs   []CronJob
+	Leases     []Lease
+	Pods       []Pod
 	// Unread names resources that could not be listed, each with the reason.
 	Unread map[string]string
 }
@@ -57,9 +70,21 @@ type Lease struct {
 type Pod struct {
 	Namespace, Name string
 	ServiceAccount  string
+	// Workload is the object that the Pod belongs to, zero where it is not known.
+	Workload evidence.Workload
 	// Started is when its first container started, zero for not yet.
 	Started time.Time
 	Images  []evidence.Image
+}
+
+// of reports whether the Pod is one of a consumer's. Several workloads can have
+// one ServiceAccount: where both sides know the workload, it has to be the same.
+func (p *Pod) of(e *registry.Entry) bool {
+	if e.ServiceAccount == "" || p.Namespace+"/"+p.ServiceAccount != e.ServiceAccount {
+		return false
+	}
+	a, b := p.Workload, e.Workload
+	return a.Name == "" || b.Name == "" || strings.EqualFold(a.Kind, b.Kind) && a.Name == b.Name
 }
 
 // The report of an experiment is in package report, because other programs
@@ -87,7 +112,7 @@ func ParseExperiment(data []byte) (*Experiment, error) { return report.Parse(dat
 // ParseShadow reads a report of slicewright shadow -o json.
 func ParseShadow(data []byte) (*shadow.Report, error) {
 	var r shadow.Report
-	if err := yaml.UnmarshalStrict(data, &r); err != nil {
+	if err := document.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
 	if r.APIVersion != shadow.APIVersion || r.Kind != shadow.ReportKind {

@@ -54,10 +54,11 @@ func sourcesAgree(a *answer, c *Criterion, f *Facts, now time.Time) {
 	a.seen("%s compared from %s to %s.", plural(len(r.Services), "Service"), stamp(r.From), stamp(r.Until))
 }
 
-// timelineClean: a recording in which nobody watched consumers says nothing of
+// timelineClean is about the consumers that the registry says have moved: a
+// recording of others, or of a time in which nothing changed, shows nothing of
 // them.
 func timelineClean(a *answer, c *Criterion, f *Facts, _ time.Time) {
-	const record = "Record consumers and slices: slicewright record and slicewright verify, then --timeline FILE.db."
+	const record = "Record consumers and slices through a rollout: slicewright record and slicewright verify, then --timeline FILE.db."
 	r := f.Timeline
 	if r == nil {
 		a.unsure(record, "There is no recording.")
@@ -86,45 +87,72 @@ func timelineClean(a *answer, c *Criterion, f *Facts, _ time.Time) {
 			a.unsure(record, "From %s to %s changes of %s were lost.", stamp(g.From), stamp(g.To), g.Resource)
 		}
 	}
-	if len(r.Uses) == 0 {
+	if length := r.Until.Sub(r.From); length < c.AtLeast.Duration {
+		a.unsure(record, "The recording covers %s, less than %s.", length.Round(time.Second), c.AtLeast.Duration)
+	}
+	observedConsumers(a, f, record)
+}
+
+// observedConsumers asks of each reader that has moved whether the recording
+// has it, and whether a Service that it used changed meanwhile. A recording calls
+// a consumer by the spec that slicewright verify was given; the registry says
+// which reader that is in publishesTo.
+func observedConsumers(a *answer, f *Facts, record string) {
+	if !searched(a, f) {
+		return
+	}
+	r := f.Timeline
+	changed := map[string]bool{}
+	for _, s := range r.Services {
+		changed[s.Service] = len(s.Counts) > 1
+	}
+	type use struct {
+		addresses map[string]bool
+		changed   bool
+	}
+	uses := map[string]*use{}
+	for _, u := range r.Uses {
+		if uses[u.Consumer] == nil {
+			uses[u.Consumer] = &use{addresses: map[string]bool{}}
+		}
+		uses[u.Consumer].addresses[u.Address] = true
+		uses[u.Consumer].changed = uses[u.Consumer].changed || changed[u.Service]
+	}
+	if len(uses) == 0 {
 		a.unsure(record, "No consumer was observed in the recording.")
 		return
 	}
-	consumers := map[string]bool{}
-	for _, u := range r.Uses {
-		consumers[u.Consumer] = true
+	all := readers(&Criterion{}, f.Registry)
+	if len(all) == 0 {
+		a.unsure("Write the consumers that were recorded into the registry.", "The registry has no reader, so that no recording can be about one.")
 	}
-	a.seen("%s observed at %d addresses from %s to %s.", plural(len(consumers), "consumer"), len(r.Uses), stamp(r.From), stamp(r.Until))
-}
-
-// experimentChecks: each must have passed, somewhere, with something to show, and
-// failed nowhere.
-func experimentChecks(a *answer, c *Criterion, f *Facts, now time.Time) {
-	const run = "Do the experiment: slicewright-lab, or slicewright experiment plan for a cluster of your own; then --experiment FILE."
-	if len(f.Experiments) == 0 {
-		a.unsure(run, "There is no report of an experiment.")
-		return
+	counted := map[string]bool{}
+	for _, e := range all {
+		if !moved(e) {
+			continue // consumers-moved says so
+		}
+		name := e.PublishesTo
+		u := uses[name]
+		switch {
+		case name == "":
+			a.unsure("Write into the entry's publishesTo how slicewright verify calls its load balancer.", "%s: the registry does not say which observed consumer it is.", e.Key)
+		case u == nil:
+			a.unsure(record, "%s was not observed: the recording has no %s.", e.Key, name)
+		case !u.changed:
+			a.unsure(record, "%s was observed while no Service that it uses changed.", e.Key)
+		default:
+			counted[name] = true
+			a.seen("%s was observed at %s through changes, from %s to %s.", e.Key, plurals(len(u.addresses), "address", "addresses"), stamp(r.From), stamp(r.Until))
+			a.rests(e, f.Names.Timeline, r.Until)
+		}
 	}
-	for _, name := range c.Checks {
-		passed := false
-		for i := range f.Experiments {
-			e := &f.Experiments[i]
-			for _, check := range e.Checks {
-				switch {
-				case check.Name != name:
-				case check.Result == Failed:
-					a.against("See the report of "+e.Name+".", "%s failed in %s: %s", name, e.Name, strings.Join(check.Evidence, " "))
-				case check.Result == Passed && len(check.Evidence) > 0:
-					if !passed { // once is enough to be read
-						a.seen("%s passed in %s with %s on %s: %s", name, e.Name, e.Consumer.Name, e.Kubernetes, strings.Join(check.Evidence, " "))
-						tooOld(a, c, "That", e.Finished, now, run)
-					}
-					passed = true
-				}
-			}
+	var others []string
+	for name := range uses {
+		if !counted[name] {
+			others = append(others, name)
 		}
-		if !passed {
-			a.unsure(run, "%s passed nowhere.", name)
-		}
+	}
+	if len(others) > 0 {
+		a.seen("Observed too, and counted for nothing, since no reader that has moved publishes there: %s.", some(sortedOnce(others)))
 	}
 }

@@ -3,7 +3,10 @@ package readiness
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/slicewright/slicewright/app/internal/find/registry"
 )
 
 // Status is what is said of a criterion.
@@ -37,6 +40,24 @@ type Verdict struct {
 	// is not waived is not met.
 	Outcome  Outcome  `json:"outcome"`
 	Criteria []Result `json:"criteria"`
+	// Consumers lists, for each consumer, which criterion rests on which file.
+	Consumers []ConsumerEvidence `json:"consumers"`
+}
+
+// ConsumerEvidence is what speaks for one consumer.
+type ConsumerEvidence struct {
+	// Consumer is the entry's key in the registry.
+	Consumer string `json:"consumer"`
+	Rests    []Rest `json:"rests"`
+}
+
+// Rest is a criterion with the file that it rests on.
+type Rest struct {
+	Criterion string `json:"criterion"`
+	// File is "" where the evidence came by another way.
+	File string `json:"file,omitempty"`
+	// Of is when the evidence was gathered.
+	Of time.Time `json:"of"`
 }
 
 // Result is what was found of one criterion. A waiver does not change the status.
@@ -66,10 +87,11 @@ func (r *Result) Passes() bool {
 
 // Evaluate decides every criterion by the facts, as of a moment.
 func Evaluate(criteria *Criteria, facts *Facts, now time.Time) *Verdict {
-	v := &Verdict{APIVersion: APIVersion, Kind: VerdictKind, At: now.UTC(), Outcome: Ready, Criteria: []Result{}}
+	v := &Verdict{APIVersion: APIVersion, Kind: VerdictKind, At: now.UTC(), Outcome: Ready, Criteria: []Result{}, Consumers: []ConsumerEvidence{}}
 	for i := range criteria.Criteria {
 		c := &criteria.Criteria[i]
-		r := decide(c, facts, now)
+		r, rests := decide(c, facts, now)
+		v.add(c.Name, rests)
 		if r.Status != Met {
 			r.Waiver = criteria.waiverOf(c.Name, now)
 		}
@@ -87,7 +109,7 @@ func Evaluate(criteria *Criteria, facts *Facts, now time.Time) *Verdict {
 	return v
 }
 
-func decide(c *Criterion, facts *Facts, now time.Time) Result {
+func decide(c *Criterion, facts *Facts, now time.Time) (Result, []rest) {
 	a := &answer{status: Met}
 	if check, ok := checks[c.Check]; ok {
 		check.run(a, c, facts, now)
@@ -98,7 +120,7 @@ func decide(c *Criterion, facts *Facts, now time.Time) Result {
 		// A check with nothing to show must not pass, whatever led to it.
 		a.unsure("Give the evidence that it asks for.", "Nothing speaks for it.")
 	}
-	return Result{Name: c.Name, Title: c.Title, Status: a.status, Evidence: append([]string{}, a.evidence...), Settle: append([]string{}, a.settle...)}
+	return Result{Name: c.Name, Title: c.Title, Status: a.status, Evidence: append([]string{}, a.evidence...), Settle: append([]string{}, a.settle...)}, a.resting
 }
 
 // waiverOf returns the waiver that lasts longest, nil if the criterion has no
@@ -121,6 +143,29 @@ func (c *Criteria) waiverOf(name string, now time.Time) *AppliedWaiver {
 type answer struct {
 	status           Status
 	evidence, settle []string
+	resting          []rest
+}
+
+// rest is a file that speaks for a consumer.
+type rest struct {
+	consumer, file string
+	of             time.Time
+}
+
+// rests notes that what was seen of a consumer is from a file.
+func (a *answer) rests(e *registry.Entry, file string, of time.Time) {
+	a.resting = append(a.resting, rest{e.Key, file, of})
+}
+
+// add notes what a criterion rests on, sorted by consumer.
+func (v *Verdict) add(criterion string, rests []rest) {
+	for _, r := range rests {
+		i, found := slices.BinarySearchFunc(v.Consumers, r.consumer, func(c ConsumerEvidence, key string) int { return strings.Compare(c.Consumer, key) })
+		if !found {
+			v.Consumers = slices.Insert(v.Consumers, i, ConsumerEvidence{Consumer: r.consumer, Rests: []Rest{}})
+		}
+		v.Consumers[i].Rests = append(v.Consumers[i].Rests, Rest{criterion, r.file, r.of.UTC()})
+	}
 }
 
 // seen adds what speaks for the criterion.

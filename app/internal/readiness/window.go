@@ -74,9 +74,20 @@ func windowStartUp(a *answer, c *Criterion, f *Facts, _ time.Time) {
 	all := entries(c, f.Registry)
 	a.seen("%s looked at.", plural(len(all), "consumer"))
 	for _, e := range all {
-		started := slices.ContainsFunc(f.Cluster.Pods, func(p Pod) bool {
-			return e.ServiceAccount != "" && p.Namespace+"/"+p.ServiceAccount == e.ServiceAccount && f.within(p.Started)
-		})
+		started, workloads := false, map[evidence.Workload]bool{}
+		for i := range f.Cluster.Pods {
+			if p := &f.Cluster.Pods[i]; p.of(e) {
+				workloads[p.Workload] = true
+				started = started || f.within(p.Started)
+			}
+		}
+		if len(workloads) > 1 {
+			// Which of them the consumer is, is not known: a CronJob that never ran
+			// must not be taken for the server that shares its ServiceAccount.
+			a.unsure("Give each workload a ServiceAccount of its own, or write the workload into the registry.",
+				"%s: %d workloads run under %s, and the registry does not say which it is.", e.Key, len(workloads), e.ServiceAccount)
+			continue
+		}
 		if started {
 			a.seen("%s started within the log.", e.Key)
 			continue
@@ -97,6 +108,10 @@ func windowLeaderChange(a *answer, _ *Criterion, f *Facts, _ time.Time) {
 		} else {
 			not = append(not, l.Namespace+"/"+l.Name)
 		}
+	}
+	if len(f.Cluster.Leases) == 0 {
+		a.seen("Not applicable: the list was permitted, and no leader holds a Lease.")
+		return
 	}
 	a.seen("%s looked at.", plural(len(f.Cluster.Leases), "lease"))
 	if len(changed) > 0 {
@@ -124,6 +139,10 @@ func windowCronJobs(a *answer, _ *Criterion, f *Facts, _ time.Time) {
 		default:
 			not = append(not, name+" ("+j.Schedule+")")
 		}
+	}
+	if len(f.Cluster.CronJobs) == 0 {
+		a.seen("Not applicable: the list was permitted, and there is no CronJob.")
+		return
 	}
 	a.seen("%s looked at.", plural(len(f.Cluster.CronJobs), "CronJob"))
 	if len(ran) > 0 {

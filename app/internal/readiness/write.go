@@ -51,6 +51,12 @@ func (v *Verdict) writeTable(out io.Writer) error {
 			fmt.Fprintf(&page, "  %s\n", text.Line(w.Sentence()))
 		}
 	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&page, "\n%s\n", text.Line(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&page, "  %s\n", text.Line(r.Sentence()))
+		}
+	}
 	fmt.Fprintf(&page, "\n%s\n", v.Sentence())
 	_, err := io.WriteString(out, page.String())
 	return err
@@ -76,8 +82,22 @@ func (v *Verdict) writeMarkdown(out io.Writer) error {
 			fmt.Fprintf(&page, "\n%s\n", text.Markdown(w.Sentence()))
 		}
 	}
+	for _, c := range v.Consumers {
+		fmt.Fprintf(&page, "\n## %s\n\n", text.Markdown(c.Consumer))
+		for _, r := range c.Rests {
+			fmt.Fprintf(&page, "- %s\n", text.Markdown(r.Sentence()))
+		}
+	}
 	_, err := io.WriteString(out, page.String())
 	return err
+}
+
+// Sentence says which file of which day a criterion rests on.
+func (r *Rest) Sentence() string {
+	if r.File == "" {
+		return fmt.Sprintf("%s rests on evidence of %s", r.Criterion, stamp(r.Of))
+	}
+	return fmt.Sprintf("%s rests on %s of %s", r.Criterion, r.File, stamp(r.Of))
 }
 
 // Sentence says the whole in one.

@@ -6,8 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/endpointset"
 )
 
@@ -44,7 +43,7 @@ type referenceBackend struct {
 // which half was read would make differences of its own.
 func ParseReference(data []byte) (map[endpointset.ServiceKey]map[endpointset.ID]bool, error) {
 	var file referenceFile
-	if err := yaml.UnmarshalStrict(data, &file); err != nil {
+	if err := document.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("read the reference: %w", err)
 	}
 	if file.APIVersion != APIVersion || file.Kind != ReferenceKind {

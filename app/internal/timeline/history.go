@@ -318,16 +318,6 @@ func (s *ServiceHistory) Lane(address string) *Lane {
 	return s.Lanes[i]
 }
 
-// Service returns a Service's history, or nil.
-func (h *History) Service(key endpointset.ServiceKey) *ServiceHistory {
-	for _, s := range h.Services {
-		if s.Key == key {
-			return s
-		}
-	}
-	return nil
-}
-
 // compareAddresses orders addresses as numbers (S8), what is no address after
 // them.
 func compareAddresses(a, b string) int {

@@ -2,6 +2,7 @@ package timeline_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,7 +10,6 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/timeline"
 	"github.com/slicewright/slicewright/app/internal/timeline/timelinetest"
-	"github.com/slicewright/slicewright/endpointset"
 )
 
 // TestLanes: what a lane's spans are, as "from-to conditions of the speaker in
@@ -91,8 +91,12 @@ func TestLanes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			web := history(timelinetest.MustParse(tt.script)).Service(endpointset.ServiceKey{Namespace: "t", Name: "web"})
-			for _, s := range web.Lane("10.0.0.1").Spans {
+			services := history(timelinetest.MustParse(tt.script)).Services
+			i := slices.IndexFunc(services, func(s *timeline.ServiceHistory) bool { return s.Key.Name == "web" })
+			if i < 0 {
+				t.Fatalf("web is not among %d Services", len(services))
+			}
+			for _, s := range services[i].Lane("10.0.0.1").Spans {
 				got = append(got, spanLine(&s))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

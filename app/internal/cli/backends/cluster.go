@@ -12,6 +12,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/endpointset"
 	"github.com/slicewright/slicewright/watch"
+	"github.com/slicewright/slicewright/watch/access"
 	"github.com/slicewright/slicewright/watch/replay"
 )
 
@@ -58,7 +59,7 @@ func (f *backendsFlags) list(ctx context.Context, v *backendsView, client apicli
 	for {
 		list, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, options)
 		if apierrors.IsForbidden(err) {
-			return &watch.AccessError{Missing: []watch.Permission{{Namespace: namespace, Verb: "list"}}}
+			return &access.Error{Missing: []access.Permission{{Namespace: namespace, Verb: "list"}}}
 		}
 		if err != nil {
 			return fmt.Errorf("list EndpointSlices: %w", err)
@@ -74,7 +75,7 @@ func (f *backendsFlags) list(ctx context.Context, v *backendsView, client apicli
 
 // watchCluster shows changes until ctx ends.
 func (f *backendsFlags) watchCluster(ctx context.Context, v *backendsView, client apiclient.Interface, namespaces []string) error {
-	if err := watch.CheckAccess(ctx, client.AuthorizationV1(), namespaces); err != nil {
+	if err := access.Check(ctx, client.AuthorizationV1(), namespaces); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
 	batchclient "k8s.io/client-go/kubernetes/typed/batch/v1"
 	"k8s.io/client-go/tools/pager"
 
@@ -31,24 +33,35 @@ func readGateCluster(ctx context.Context, flags *command.ClusterFlags) (*readine
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return listGateCluster(ctx, withBatch{client, batch}), nil
+	versions, err := discovery.NewDiscoveryClientForConfig(connection)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return listGateCluster(ctx, gateClients{client, batch, versions}), nil
 }
 
 // clients are what the cluster is read with.
 type clients interface {
 	apiclient.Interface
 	BatchV1() batchclient.BatchV1Interface
+	Discovery() discovery.DiscoveryInterfaces
 }
 
-type withBatch struct {
+type gateClients struct {
 	apiclient.Interface
-	batch *batchclient.BatchV1Client
+	batch    *batchclient.BatchV1Client
+	versions *discovery.DiscoveryClient
 }
 
-func (c withBatch) BatchV1() batchclient.BatchV1Interface { return c.batch }
+func (c gateClients) BatchV1() batchclient.BatchV1Interface    { return c.batch }
+func (c gateClients) Discovery() discovery.DiscoveryInterfaces { return c.versions }
 
 func listGateCluster(ctx context.Context, client clients) *readiness.Cluster {
 	c := &readiness.Cluster{Read: time.Now(), Unread: map[string]string{}}
+	// Without an answer the version is not known, which the criteria that need it say.
+	if version, err := client.Discovery().ServerVersion(); err == nil {
+		c.Kubernetes = version.GitVersion
+	}
 	list := func(resource string, page pager.ListPageFunc, take func(runtime.Object)) {
 		err := pager.New(page).EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
 			take(object)
@@ -81,7 +94,7 @@ func gatePods(p *corev1.Pod) []readiness.Pod {
 	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 		return nil
 	}
-	pod := readiness.Pod{Namespace: p.Namespace, Name: p.Name, ServiceAccount: p.Spec.ServiceAccountName}
+	pod := readiness.Pod{Namespace: p.Namespace, Name: p.Name, ServiceAccount: p.Spec.ServiceAccountName, Workload: podWorkload(p)}
 	for _, s := range p.Status.ContainerStatuses {
 		_, digest, _ := strings.Cut(s.ImageID, "@")
 		pod.Images = append(pod.Images, evidence.Image{Image: s.Image, Digest: digest})
@@ -94,6 +107,29 @@ func gatePods(p *corev1.Pod) []readiness.Pod {
 		}
 	}
 	return []readiness.Pod{pod}
+}
+
+// jobOfCronJob is the name of a Job that a CronJob made: the CronJob's name and the
+// minute for which it was made.
+var jobOfCronJob = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
+
+// podWorkload returns the object that people know the Pod by. The names of what is
+// between, such as a ReplicaSet's, follow from it.
+func podWorkload(p *corev1.Pod) evidence.Workload {
+	owner := metav1.GetControllerOf(p)
+	if owner == nil {
+		return evidence.Workload{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}
+	}
+	w := evidence.Workload{Kind: owner.Kind, Namespace: p.Namespace, Name: owner.Name}
+	switch hash := p.Labels["pod-template-hash"]; {
+	case owner.Kind == "ReplicaSet" && hash != "" && strings.HasSuffix(owner.Name, "-"+hash):
+		w.Kind, w.Name = "Deployment", strings.TrimSuffix(owner.Name, "-"+hash)
+	case owner.Kind == "Job":
+		if of := jobOfCronJob.FindStringSubmatch(owner.Name); of != nil {
+			w.Kind, w.Name = "CronJob", of[1]
+		}
+	}
+	return w
 }
 
 // gateLeases returns the Lease if it is a leader's: Nodes and API servers renew

@@ -108,7 +108,7 @@ func (f *gateFlags) run(ctx context.Context, streams command.Streams) error {
 // facts reads everything that was given. What cannot be read is an error: a
 // mistyped name must not look like evidence that there is none.
 func (f *gateFlags) facts(ctx context.Context, streams command.Streams) (*readiness.Facts, error) {
-	facts := &readiness.Facts{}
+	facts := &readiness.Facts{Names: readiness.Names{Registry: f.registry, Shadow: f.shadow, Timeline: f.timeline}}
 	var err error
 	if f.registry != "" {
 		if facts.Registry, err = registryfile.Load(f.registry); err != nil {
@@ -125,7 +125,7 @@ func (f *gateFlags) facts(ctx context.Context, streams command.Streams) (*readin
 		if err != nil {
 			return nil, err
 		}
-		facts.Experiments = append(facts.Experiments, *e)
+		facts.Experiments = append(facts.Experiments, readiness.ExperimentFile{File: name, Experiment: *e})
 	}
 	if f.timeline != "" {
 		if facts.Timeline, err = readRecording(ctx, f.timeline); err != nil {

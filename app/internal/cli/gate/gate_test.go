@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/slicewright/slicewright/app/internal/cli/clitest"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
+	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/readiness"
 )
 
@@ -61,9 +63,10 @@ func TestGateTakesWhatTheOtherCommandsWrite(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
 		}
 	}
-	got = gateOf(t, command.ExitHolds, "--registry", at("registry.yaml"), "--experiment", at("experiment.yaml"), "--criteria", at("criteria.yaml"))
-	if len(got) != 2 {
-		t.Errorf("criteria of the file: %v", got)
+	// The registry has nobody whom the report could be about.
+	got = gateOf(t, command.ExitUnknown, "--registry", at("registry.yaml"), "--experiment", at("experiment.yaml"), "--criteria", at("criteria.yaml"))
+	if diff := cmp.Diff(map[string]readiness.Status{"search": readiness.Met, "cold": readiness.Unknown}, got); diff != "" {
+		t.Errorf("criteria of the file, -want +got:\n%s", diff)
 	}
 	gateOf(t, command.ExitUnknown)
 }
@@ -104,12 +107,14 @@ func TestGateRefusesWhatItCannotRead(t *testing.T) {
 	at := clitest.Folder(t, map[string]string{
 		"old.yaml":  "apiVersion: slicewright.dev/v9\nkind: ConsumerRegistry\n",
 		"text.json": "{",
+		"two.yaml":  gateHead + "ExperimentReport\n---\n" + gateHead + "ExperimentReport\n",
 	})
 	for _, args := range [][]string{
 		{"--registry", at("old.yaml")},
 		{"--registry", at("absent.yaml")},
 		{"--shadow", at("text.json")},
 		{"--experiment", at("text.json")},
+		{"--experiment", at("two.yaml")},
 		{"--timeline", at("absent.db")},
 	} {
 		if out, errs, code := run(t, "", append([]string{"gate"}, args...)...); code != command.ExitFailed || errs == "" || out != "" {
@@ -121,13 +126,40 @@ func TestGateRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+func TestAPodIsKnownByItsWorkload(t *testing.T) {
+	controlled := func(kind, name, hash string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: "pod", Labels: map[string]string{"pod-template-hash": hash},
+			OwnerReferences: []metav1.OwnerReference{{Kind: kind, Name: name, Controller: ptr.To(true)}},
+		}}
+	}
+	for _, c := range []struct {
+		pod  *corev1.Pod
+		want evidence.Workload
+	}{
+		{controlled("ReplicaSet", "router-5d8f", "5d8f"), evidence.Workload{Kind: "Deployment", Namespace: "shop", Name: "router"}},
+		{controlled("ReplicaSet", "router-5d8f", ""), evidence.Workload{Kind: "ReplicaSet", Namespace: "shop", Name: "router-5d8f"}},
+		{controlled("Job", "report-29012345", ""), evidence.Workload{Kind: "CronJob", Namespace: "shop", Name: "report"}},
+		{controlled("Job", "import-1", ""), evidence.Workload{Kind: "Job", Namespace: "shop", Name: "import-1"}},
+		{controlled("DaemonSet", "agent", ""), evidence.Workload{Kind: "DaemonSet", Namespace: "shop", Name: "agent"}},
+		{&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "alone"}}, evidence.Workload{Kind: "Pod", Namespace: "shop", Name: "alone"}},
+	} {
+		if got := podWorkload(c.pod); got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.pod.OwnerReferences, got, c.want)
+		}
+	}
+}
+
 func TestGateReadsTheCluster(t *testing.T) {
 	at := metav1.NewTime(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))
 	meta := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
+	routerMeta := meta("shop", "router-5d8f-x")
+	routerMeta.Labels = map[string]string{"pod-template-hash": "5d8f"}
+	routerMeta.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "router-5d8f", Controller: ptr.To(true)}}
 	client := fake.NewClientset(
-		&corev1.Pod{ObjectMeta: meta("shop", "router"), Spec: corev1.PodSpec{ServiceAccountName: "router"}, Status: corev1.PodStatus{
+		&corev1.Pod{ObjectMeta: routerMeta, Spec: corev1.PodSpec{ServiceAccountName: "router"}, Status: corev1.PodStatus{
 			ContainerStatuses: []corev1.ContainerStatus{{
 				Image: "router:1", ImageID: "registry.example.com/router@sha256:1", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}},
 			}},
@@ -140,6 +172,12 @@ func TestGateReadsTheCluster(t *testing.T) {
 	c := listGateCluster(t.Context(), client)
 	if len(c.Pods) != 1 || c.Pods[0].Images[0].Digest != "sha256:1" || !c.Pods[0].Started.Equal(at.Time) || c.Pods[0].ServiceAccount != "router" {
 		t.Errorf("Pods: %+v", c.Pods)
+	}
+	if want := (evidence.Workload{Kind: "Deployment", Namespace: "shop", Name: "router"}); c.Pods[0].Workload != want {
+		t.Errorf("workload: %+v, want %+v", c.Pods[0].Workload, want)
+	}
+	if version, err := client.Discovery().ServerVersion(); err != nil || c.Kubernetes != version.GitVersion || c.Kubernetes == "" {
+		t.Errorf("version: %q, want %v (%v)", c.Kubernetes, version, err)
 	}
 	if len(c.Leases) != 1 || c.Leases[0].Name != "router" || !c.Leases[0].Acquired.Equal(at.Time) {
 		t.Errorf("Leases: %+v", c.Leases)

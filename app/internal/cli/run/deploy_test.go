@@ -19,7 +19,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/clitest"
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/internal/haproxytest"
-	"github.com/slicewright/slicewright/watch"
+	"github.com/slicewright/slicewright/watch/access"
 )
 
 const deployDir = clitest.ProjectFolder + "deploy/"
@@ -106,7 +106,7 @@ func manifests(t *testing.T, name string) []runtime.Object {
 
 // The Role in the manifests is the one that the program asks for.
 func TestTheRoleIsWhatIsAskedFor(t *testing.T) {
-	asked := (&watch.AccessError{Missing: []watch.Permission{{Namespace: "vector-lab", Verb: "list"}}}).Role()
+	asked := (&access.Error{Missing: []access.Permission{{Namespace: "vector-lab", Verb: "list"}}}).Role()
 	want, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(asked), nil, nil)
 	if err != nil {
 		t.Fatal(err)

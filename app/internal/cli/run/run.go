@@ -20,6 +20,8 @@ import (
 	"github.com/slicewright/slicewright/publish"
 	"github.com/slicewright/slicewright/publish/metrics"
 	"github.com/slicewright/slicewright/watch"
+	"github.com/slicewright/slicewright/watch/access"
+	watchmetrics "github.com/slicewright/slicewright/watch/metrics"
 )
 
 type runFlags struct {
@@ -90,7 +92,7 @@ func (f *runFlags) run(ctx context.Context, streams command.Streams) error {
 	if r.fleet, err = r.newFleet(f.shard, counts); err != nil {
 		return err
 	}
-	registry.MustRegister(metrics.Collector(r.fleet), watch.Collector(r.watcher))
+	registry.MustRegister(metrics.Collector(r.fleet), watchmetrics.Collector(r.watcher))
 	if r.shadow = r.newShadow(client, f.shard); r.shadow != nil {
 		registry.MustRegister(live.Collector(r.shadow))
 	}
@@ -107,8 +109,8 @@ func (f *runFlags) run(ctx context.Context, streams command.Streams) error {
 // checkAccess refuses to start without permissions. An API server that cannot
 // be asked is no reason: the watch will find out when it is back.
 func checkAccess(ctx context.Context, client apiclient.Interface, namespaces []string, logger *slog.Logger) error {
-	err := watch.CheckAccess(ctx, client.AuthorizationV1(), namespaces)
-	var denied *watch.AccessError
+	err := access.Check(ctx, client.AuthorizationV1(), namespaces)
+	var denied *access.Error
 	if err != nil && !errors.As(err, &denied) && ctx.Err() == nil {
 		logger.Warn("starting without the API server: nothing is changed until it answers", "err", err)
 		return nil
@@ -128,21 +130,11 @@ type runner struct {
 	leading atomic.Bool
 }
 
-// changed hands what the watch saw to the publishers.
+// changed hands what the watch saw to the publishers. The first call says that
+// the gate is open (S14).
 func (r *runner) changed(changes []endpointset.Change) {
 	r.fleet.Changed(changes)
-	if r.watcher.Synced() {
-		r.opened.Do(r.fleet.Opened)
-	}
-}
-
-// source is where publishers take their sets from: nowhere before the gate is
-// open (S14).
-func (r *runner) source(key endpointset.ServiceKey) (*endpointset.Set, bool) {
-	if !r.watcher.Synced() {
-		return nil, false
-	}
-	return r.watcher.Index().Service(key), true
+	r.opened.Do(r.fleet.Opened)
 }
 
 func (r *runner) newFleet(part shard, counts publish.Metrics) (*publish.Fleet, error) {
@@ -166,7 +158,7 @@ func (r *runner) newFleet(part shard, counts publish.Metrics) (*publish.Fleet, e
 			}
 			options := r.conf.Options(t)
 			options.Store, options.Logger, options.Metrics = store, r.logger, counts
-			publishers = append(publishers, publish.NewPublisher(upstream, driver, r.source, options))
+			publishers = append(publishers, publish.NewPublisher(upstream, driver, r.watcher.Service, options))
 		}
 	}
 	return publish.NewFleet(publishers...)

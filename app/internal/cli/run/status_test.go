@@ -24,6 +24,7 @@ import (
 	"github.com/slicewright/slicewright/publish"
 	"github.com/slicewright/slicewright/publish/metrics"
 	"github.com/slicewright/slicewright/watch"
+	watchmetrics "github.com/slicewright/slicewright/watch/metrics"
 )
 
 // A target is a load balancer of a test: it takes what it is given, or fails.
@@ -76,13 +77,13 @@ func aRunner(t *testing.T, client *fake.Clientset, registry *prometheus.Registry
 	options := publish.Options{Metrics: metrics.New(registry)}
 	var err error
 	r.fleet, err = publish.NewFleet(
-		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.source, options),
-		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.source, options),
+		publish.NewPublisher(upstream("works"), &target{name: "test:works"}, r.watcher.Service, options),
+		publish.NewPublisher(upstream("fails"), &target{name: "test:fails", err: errors.New("connection refused")}, r.watcher.Service, options),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry.MustRegister(metrics.Collector(r.fleet), watch.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
+	registry.MustRegister(metrics.Collector(r.fleet), watchmetrics.Collector(r.watcher), live.Collector(live.New(client, live.Options{})))
 	return r
 }
 
@@ -184,7 +185,7 @@ func TestAnUnknownUpstreamIsNotReady(t *testing.T) {
 	r.conf = &config.Config{}
 	upstream := publish.Upstream{Name: "misspelt", Service: endpointset.ServiceKey{Namespace: "shop", Name: "card"}, Port: "http"}
 	var err error
-	r.fleet, err = publish.NewFleet(publish.NewPublisher(upstream, &target{name: "test:misspelt"}, r.source, publish.Options{}))
+	r.fleet, err = publish.NewFleet(publish.NewPublisher(upstream, &target{name: "test:misspelt"}, r.watcher.Service, publish.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

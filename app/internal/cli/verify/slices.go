@@ -15,7 +15,7 @@ import (
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/verify/live"
 	"github.com/slicewright/slicewright/endpointset"
-	"github.com/slicewright/slicewright/watch"
+	"github.com/slicewright/slicewright/watch/access"
 	"github.com/slicewright/slicewright/watch/replay"
 )
 
@@ -86,7 +86,7 @@ type accessChecked struct {
 
 // Run implements live.Source.
 func (c accessChecked) Run(ctx context.Context, t live.Teller) error {
-	if err := watch.CheckAccess(ctx, c.client.AuthorizationV1(), []string{c.Service.Namespace}); err != nil {
+	if err := access.Check(ctx, c.client.AuthorizationV1(), []string{c.Service.Namespace}); err != nil {
 		return err
 	}
 	return c.Cluster.Run(ctx, t)

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slicewright/slicewright/app/internal/document"
 )
 
 // Policy is an audit.k8s.io/v1 Policy, as far as it decides about requests for
@@ -50,11 +52,11 @@ func Parse(text []byte) (*Policy, error) {
 	if len(text) > maxPolicy {
 		return nil, fmt.Errorf("it is larger than %d bytes: no audit policy is", maxPolicy)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	doc, err := document.Node(text)
+	if err != nil {
 		return nil, fmt.Errorf("it is no YAML: %w", err)
 	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+	if doc == nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, errors.New("it is no audit policy: an object with kind: Policy is expected")
 	}
 	var head struct {

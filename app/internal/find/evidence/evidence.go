@@ -22,6 +22,11 @@ const (
 	SourceObject  Source = "object"
 )
 
+// Sources returns all sources, in the order in which they are shown.
+func Sources() []Source {
+	return []Source{SourceGo, SourceText, SourceRBAC, SourceAudit, SourceMetrics, SourceObject}
+}
+
 // Class says what a consumer is.
 type Class string
 

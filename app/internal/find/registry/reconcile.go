@@ -30,13 +30,13 @@ func Reconcile(r, earlier *Registry) {
 
 // written says whether a person wrote into the entry.
 func (e *Entry) written() bool {
-	return e.PublishesTo != "" || e.Notes != "" || e.Owner != e.FoundOwner || e.Status != e.FoundStatus
+	return e.PublishesTo != "" || e.ConfigHash != "" || e.Notes != "" || e.Owner != e.FoundOwner || e.Status != e.FoundStatus
 }
 
 // carry takes over people's words from an earlier form of the entry.
 func (e *Entry) carry(old *Entry) {
 	e.Key = old.Key
-	e.PublishesTo, e.Notes = old.PublishesTo, old.Notes
+	e.PublishesTo, e.ConfigHash, e.Notes = old.PublishesTo, old.ConfigHash, old.Notes
 	if old.Owner != old.FoundOwner {
 		e.Owner = old.Owner
 	}

@@ -3,9 +3,8 @@ package registry
 import (
 	"fmt"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/slicewright/slicewright/app/internal/api"
+	"github.com/slicewright/slicewright/app/internal/document"
 	"github.com/slicewright/slicewright/app/internal/find/apimetrics"
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 )
@@ -37,12 +36,15 @@ type Registry struct {
 type Entry struct {
 	// Key names the entry over all runs. It never changes once it is in a file,
 	// even if a later run knows more about the consumer.
-	Key            string              `json:"key"`
-	Application    string              `json:"application"`
-	Owner          string              `json:"owner"`
-	Class          evidence.Class      `json:"class"`
-	Workload       evidence.Workload   `json:"workload"`
-	Images         []evidence.Image    `json:"images"`
+	Key         string            `json:"key"`
+	Application string            `json:"application"`
+	Owner       string            `json:"owner"`
+	Class       evidence.Class    `json:"class"`
+	Workload    evidence.Workload `json:"workload"`
+	Images      []evidence.Image  `json:"images"`
+	// ConfigHash is, by a person's word, the hash of the configuration that evidence
+	// has to be about. "" leaves it open.
+	ConfigHash     string              `json:"configHash,omitempty"`
 	ServiceAccount string              `json:"serviceAccount"`
 	User           string              `json:"user"`
 	UserAgents     []string            `json:"userAgents"`
@@ -117,7 +119,7 @@ func classRank(c evidence.Class) int {
 // be lost at the next write.
 func Parse(b []byte) (*Registry, error) {
 	var r Registry
-	if err := yaml.UnmarshalStrict(b, &r); err != nil {
+	if err := document.Unmarshal(b, &r); err != nil {
 		return nil, err
 	}
 	if r.Kind != Kind || r.APIVersion != APIVersion {

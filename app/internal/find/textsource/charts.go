@@ -231,7 +231,7 @@ func (m *chartMerge) problem(r *chart.Rendered, t *chart.Template, p evidence.Pr
 	res.problems = append(res.problems, evidence.Problem{Locator: locator, Message: "as rendered: " + p.Message})
 }
 
-// seenIn says of a finding, whose notes stand apart from it in a registry, which
+// seenIn says of a finding, whose notes are apart from it in a registry, which
 // values it comes from.
 func seenIn(f evidence.Finding, r *chart.Rendered) string {
 	return fmt.Sprintf("%s is so in chart %s rendered with %s.", withoutColumn(f.Evidence[0].Locator), r.Name, r.With)

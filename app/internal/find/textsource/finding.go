@@ -21,7 +21,7 @@ const acknowledgement = "slicewright:acknowledged"
 
 // findings turns the hits of one file into findings, in order of place. Two
 // detectors that speak of one place are one finding: the surer one. The second
-// result is, for each finding, the setting that would make it none.
+// result is, for each finding, the setting that would remove it.
 func findings(path string, scope evidence.Scope, data []byte, hits []detect.Hit) ([]evidence.Finding, []string) {
 	if len(hits) == 0 {
 		return nil, nil

@@ -80,12 +80,18 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 		w.file(job{path: filepath.Base(root)})
 		return s.finish(ctx, []*worker{w}, cov, nil)
 	}
+	skipped := map[string]int{}
+	workers := s.readTree(ctx, &walker{root: s.root, opts: opts, cov: &cov, skipped: skipped})
+	return s.finish(ctx, workers, cov, skipped)
+}
 
+// readTree walks the tree and reads its files by several workers at a time.
+func (s *scan) readTree(ctx context.Context, walk *walker) []*worker {
 	// Jobs travel in batches: a channel operation a file would cost as much as
 	// searching it.
 	const batch = 64
-	jobs := make(chan []job, 4*opts.Workers)
-	workers := make([]*worker, opts.Workers)
+	jobs := make(chan []job, 4*s.opts.Workers)
+	workers := make([]*worker, s.opts.Workers)
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := s.newWorker()
@@ -98,10 +104,8 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 			}
 		})
 	}
-	skipped := map[string]int{}
-	walk := walker{root: s.root, opts: opts, cov: &cov, skipped: skipped}
 	pending := make([]job, 0, batch)
-	err = walk.walk(ctx, func(j job) error {
+	err := walk.walk(ctx, func(j job) error {
 		pending = append(pending, j)
 		if len(pending) < batch {
 			return nil
@@ -121,9 +125,9 @@ func Scan(ctx context.Context, dir string, opts Options) ([]evidence.Finding, ev
 	close(jobs)
 	wg.Wait()
 	if err != nil {
-		cov.Problem(".", fmt.Sprintf("scan cut short: %v; what follows in the tree was not read", err))
+		walk.cov.Problem(".", fmt.Sprintf("scan cut short: %v; what follows in the tree was not read", err))
 	}
-	return s.finish(ctx, workers, cov, skipped)
+	return workers
 }
 
 // scan is what all workers share.

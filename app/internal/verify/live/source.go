@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -46,46 +47,46 @@ type Cluster struct {
 	Service endpointset.ServiceKey
 }
 
-// healthInterval is how often the state of the watch is looked at. When it was
-// lost is known exactly; this is for how soon.
-const healthInterval = 100 * time.Millisecond
-
 // Run implements Source.
 func (c Cluster) Run(ctx context.Context, t Teller) error {
-	// Wakes hold one token, because the reader takes the newest set anyway.
-	woken := make(chan struct{}, 1)
+	// Each wake holds one token: the newest set and state are read anyway.
+	changed, healthChanged := make(chan struct{}, 1), make(chan struct{}, 1)
+	wake := func(woken chan struct{}) {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}
 	w := watch.New(c.Client, watch.Options{
 		Namespaces: []string{c.Service.Namespace},
 		Changed: func(changes []endpointset.Change) {
 			if slices.ContainsFunc(changes, func(ch endpointset.Change) bool { return ch.Service == c.Service }) {
-				select {
-				case woken <- struct{}{}:
-				default:
-				}
+				wake(changed)
 			}
 		},
+		HealthChanged: func(watch.Health) { wake(healthChanged) },
+		Logger:        slog.New(slog.DiscardHandler), // the report says what is lost
 	})
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { w.Run(ctx); close(done) }()
 	defer func() { cancel(); <-done }()
 
-	tick := time.NewTicker(healthInterval)
-	defer tick.Stop()
 	told, lost := false, false
 	for {
 		news := false
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-woken:
+		case <-changed:
 			news = true
-		case <-tick.C:
+		case <-healthChanged:
 		}
-		if !w.Synced() {
+		health := w.Health()[0]
+		if !health.Synced {
 			continue
 		}
-		if health := w.Health()[0]; health.Degraded {
+		if health.Degraded {
 			if !lost {
 				t.Lost(health.Since, fmt.Sprint(health.Err))
 			}

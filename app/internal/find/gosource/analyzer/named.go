@@ -118,25 +118,39 @@ func (in *inspection) schemaCall(call *ast.CallExpr, params map[param]Kind) api 
 	}
 	path := pkgPath(fn.Pkg())
 	sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	switch name := fn.Name(); {
-	case path == schemaPackage && sel != nil && (name == "WithResource" || name == "WithKind"):
+	name := fn.Name()
+	ofPackage := name == "Resource" || name == "Kind"
+	switch {
+	case ofPackage && isCorePackage(path):
+		return in.inGroup(coreGroup, arg(call, 0), params)
+	case ofPackage && isDiscoveryPackage(path):
+		return in.inGroup(discovery, arg(call, 0), params)
+	case path != schemaPackage:
+		return noAPI
+	case strings.HasPrefix(name, "Parse"):
+		return in.parsedAPI(arg(call, 0))
+	case sel == nil:
+		return noAPI
+	}
+	switch name {
+	case "WithResource", "WithKind":
 		return in.inGroup(in.groupOfVersion(sel.X), arg(call, 0), params)
-	case path == schemaPackage && sel != nil && (name == "WithVersion" || name == "GroupResource" || name == "GroupKind"):
+	case "WithVersion", "GroupResource", "GroupKind":
 		which, more := in.named(sel.X, Schema)
 		for p, kind := range more {
 			params[p] = kind
 		}
 		return which
-	case isCorePackage(path) && (name == "Resource" || name == "Kind"):
-		return in.inGroup(coreGroup, arg(call, 0), params)
-	case isDiscoveryPackage(path) && (name == "Resource" || name == "Kind"):
-		return in.inGroup(discovery, arg(call, 0), params)
-	case path == schemaPackage && strings.HasPrefix(name, "Parse"):
-		for _, s := range in.flow.texts(arg(call, 0)) {
-			switch s {
-			case "endpoints", "endpoints.v1.", "Endpoints", "Endpoints.v1.":
-				return endpointsAPI
-			}
+	}
+	return noAPI
+}
+
+// parsedAPI is the API whose resource or kind a text spells.
+func (in *inspection) parsedAPI(e ast.Expr) api {
+	for _, s := range in.flow.texts(e) {
+		switch s {
+		case "endpoints", "endpoints.v1.", "Endpoints", "Endpoints.v1.":
+			return endpointsAPI
 		}
 	}
 	return noAPI

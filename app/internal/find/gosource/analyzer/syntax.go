@@ -174,24 +174,10 @@ func (s *syntax) getter(sel *ast.SelectorExpr) {
 
 // call finds what is named by an argument.
 func (s *syntax) call(call *ast.CallExpr) {
-	name := ""
-	var x ast.Expr
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.SelectorExpr:
-		name, x = fun.Sel.Name, fun.X
-	case *ast.Ident:
-		name = fun.Name
-	}
+	name, x := calledName(call)
 	at := nameOf(call).Pos()
 	switch {
-	case strings.Contains(name, "ListWatchFromClient") && s.text(arg(call, 1)) == "endpoints":
-		if !ofForeignClient(arg(call, 0)) {
-			s.report(call, at, "go/list-watch", informerUse)
-		}
-	case name == "Resource" && s.text(arg(call, 0)) == "endpoints" && x != nil && s.imported(x) == "":
-		if !ofForeignClient(x) {
-			s.report(call, at, "go/rest-client", Use{Access: []string{"get"}})
-		}
+	case s.namesResource(call, at, name, x):
 	case (name == "Resource" || name == "ForResource") && s.isEndpointsSchema(arg(call, 0), 0):
 		s.consumeVariable(arg(call, 0))
 		s.report(call, at, "go/dynamic-client", Use{Access: []string{"generic"}})
@@ -200,8 +186,6 @@ func (s *syntax) call(call *ast.CallExpr) {
 	case verbs[name] != "" && isVariable(x) && s.isGetterValue(x, 0):
 		s.consumeVariable(x)
 		s.report(call, at, "go/typed-client", Use{Verbs: []string{verbs[name]}, Access: access(verbs[name])})
-	case name == "WithResource" && s.text(arg(call, 0)) == "endpoints" && !s.ofOtherGroup(x):
-		s.report(call, at, "go/group-version-resource", Use{Access: []string{"generic"}})
 	case strings.HasPrefix(name, "Command") && s.imported(x) == "os/exec":
 		s.command(call, at)
 	case s.imported(x) == "k8s.io/client-go/tools/cache" && strings.HasPrefix(name, "New"):
@@ -210,17 +194,55 @@ func (s *syntax) call(call *ast.CallExpr) {
 		}
 		s.object(call, at, "go/informer", informerUse)
 	default:
-		use, ok := controllerRuntime[name]
-		if verb := verbs[name]; !ok && verb != "" {
-			use, ok = Use{Verbs: []string{verb}, Access: access(verb)}, true
+		s.objectCall(call, at, name)
+	}
+}
+
+// namesResource reports whether a call names the resource by a text, and finds
+// it unless it is of another group's client.
+func (s *syntax) namesResource(call *ast.CallExpr, at token.Pos, name string, x ast.Expr) bool {
+	switch {
+	case strings.Contains(name, "ListWatchFromClient") && s.text(arg(call, 1)) == "endpoints":
+		if !ofForeignClient(arg(call, 0)) {
+			s.report(call, at, "go/list-watch", informerUse)
 		}
-		switch {
-		case !ok || s.stores: // an API server's store has a client's verbs
-		case s.controllers:
-			s.object(call, at, "go/controller-runtime", use)
-		default:
-			s.object(call, at, "go/object-client", use)
+	case s.text(arg(call, 0)) != "endpoints":
+		return false
+	case name == "Resource" && x != nil && s.imported(x) == "":
+		if !ofForeignClient(x) {
+			s.report(call, at, "go/rest-client", Use{Access: []string{"get"}})
 		}
+	case name == "WithResource" && !s.ofOtherGroup(x):
+		s.report(call, at, "go/group-version-resource", Use{Access: []string{"generic"}})
+	default:
+		return false
+	}
+	return true
+}
+
+// calledName is the name of what is called, and what it is selected from.
+func calledName(call *ast.CallExpr) (name string, x ast.Expr) {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.SelectorExpr:
+		return fun.Sel.Name, fun.X
+	case *ast.Ident:
+		return fun.Name, nil
+	}
+	return "", nil
+}
+
+// objectCall finds a verb of a client for objects of any kind.
+func (s *syntax) objectCall(call *ast.CallExpr, at token.Pos, name string) {
+	use, ok := controllerRuntime[name]
+	if verb := verbs[name]; !ok && verb != "" {
+		use, ok = Use{Verbs: []string{verb}, Access: access(verb)}, true
+	}
+	switch {
+	case !ok || s.stores: // an API server's store has a client's verbs
+	case s.controllers:
+		s.object(call, at, "go/controller-runtime", use)
+	default:
+		s.object(call, at, "go/object-client", use)
 	}
 }
 

@@ -24,33 +24,45 @@ func (in *inspection) typedVerb(c calledFrom) {
 	var site *Site
 	switch name := fn.Name(); {
 	case clientAPI(recv) != noAPI && verbs[name] != "":
-		verb := verbs[name]
-		site = in.report(c.call, sel.Sel, clientAPI(recv), "go/typed-client", Use{Verbs: []string{verb}, Access: access(verb)})
-		if verb == "get" || verb == "delete" || name == "Patch" {
-			site.name = in.firstText(arg(c.call, 1))
-		}
-		if verb == "list" || verb == "watch" {
-			site.name = in.selectedName(arg(c.call, 1))
-		}
+		site = in.clientSite(c.call, sel, clientAPI(recv), name)
 	case informerAPI(recv) != noAPI && (name == "Informer" || name == "TypedInformer"):
 		site = in.report(c.call, sel.Sel, informerAPI(recv), "go/informer", informerUse)
 	case informerAPI(recv) != noAPI && name == "Lister":
 		site = in.report(c.call, sel.Sel, informerAPI(recv), "go/lister", Use{Verbs: []string{"list", "watch"}, Access: []string{"lister"}})
 	case listerAPI(recv) != noAPI && (verbs[name] != "" || name == "Endpoints" || name == "EndpointSlices"):
-		site = in.report(c.call, sel.Sel, listerAPI(recv), "go/lister", Use{Access: []string{"lister"}})
-		if verb := verbs[name]; verb != "" {
-			site.Verbs = []string{verb}
-		}
-		if name == "Get" {
-			site.name = in.firstText(arg(c.call, 0))
-		}
-		if verbs[name] == "" {
-			site.Namespaces = in.namespaces(arg(c.call, 0))
-		}
+		site = in.listerSite(c.call, sel, listerAPI(recv), name)
 	default:
 		return
 	}
 	in.consumeReceiver(site, sel.X)
+}
+
+// clientSite is a verb of a typed client.
+func (in *inspection) clientSite(call *ast.CallExpr, sel *ast.SelectorExpr, which api, name string) *Site {
+	verb := verbs[name]
+	site := in.report(call, sel.Sel, which, "go/typed-client", Use{Verbs: []string{verb}, Access: access(verb)})
+	switch {
+	case verb == "get" || verb == "delete" || name == "Patch":
+		site.name = in.firstText(arg(call, 1))
+	case verb == "list" || verb == "watch":
+		site.name = in.selectedName(arg(call, 1))
+	}
+	return site
+}
+
+// listerSite is a read from a lister, or the choice of its namespace.
+func (in *inspection) listerSite(call *ast.CallExpr, sel *ast.SelectorExpr, which api, name string) *Site {
+	site := in.report(call, sel.Sel, which, "go/lister", Use{Access: []string{"lister"}})
+	verb := verbs[name]
+	if verb == "" {
+		site.Namespaces = in.namespaces(arg(call, 0))
+		return site
+	}
+	site.Verbs = []string{verb}
+	if name == "Get" {
+		site.name = in.firstText(arg(call, 0))
+	}
+	return site
 }
 
 // selectedName is the one name that a field selector leaves, such as

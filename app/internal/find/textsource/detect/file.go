@@ -65,6 +65,15 @@ var byName = map[string]File{
 	".bashrc": {Kind: Script}, ".bash_aliases": {Kind: Script}, ".zshrc": {Kind: Script}, ".profile": {Kind: Script}, ".envrc": {Kind: Script},
 }
 
+// byInterpreter tells a script by the program that runs it.
+var byInterpreter = map[string]File{
+	"sh": {Kind: Script}, "bash": {Kind: Script}, "dash": {Kind: Script}, "ksh": {Kind: Script}, "zsh": {Kind: Script}, "ash": {Kind: Script},
+	"uv":   {Kind: Code, Lang: &lex.Python},
+	"node": {Kind: Code, Lang: &lex.JavaScript}, "deno": {Kind: Code, Lang: &lex.JavaScript}, "bun": {Kind: Code, Lang: &lex.JavaScript}, "ts-node": {Kind: Code, Lang: &lex.JavaScript},
+	"pwsh": {Kind: Lines}, "fish": {Kind: Lines}, "make": {Kind: Lines},
+	"kotlin": {Kind: Code, Lang: &lex.Kotlin},
+}
+
 // lockFiles are written by machines, name everything and run nothing.
 var lockFiles = map[string]bool{
 	"package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true, "Cargo.lock": true, "poetry.lock": true, "uv.lock": true,
@@ -121,19 +130,10 @@ func FileByContent(head []byte) File {
 		if name == "env" || strings.HasPrefix(f, "-") && i > 0 {
 			continue
 		}
-		switch {
-		case name == "sh" || name == "bash" || name == "dash" || name == "ksh" || name == "zsh" || name == "ash":
-			return File{Kind: Script}
-		case strings.HasPrefix(name, "python") || name == "uv":
+		if strings.HasPrefix(name, "python") {
 			return File{Kind: Code, Lang: &lex.Python}
-		case name == "node" || name == "deno" || name == "bun" || name == "ts-node":
-			return File{Kind: Code, Lang: &lex.JavaScript}
-		case name == "pwsh" || name == "fish" || name == "make":
-			return File{Kind: Lines}
-		case name == "kotlin":
-			return File{Kind: Code, Lang: &lex.Kotlin}
 		}
-		return File{}
+		return byInterpreter[name]
 	}
 	return File{}
 }

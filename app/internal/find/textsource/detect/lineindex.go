@@ -34,7 +34,7 @@ func (ix *LineIndex) Position(offset int) (line, column int) {
 	return line, offset - ix.starts[line-1] + 1
 }
 
-// Offset is where a line and a column in characters stand, as YAML counts.
+// Offset is the place of a line and a column in characters, as YAML counts.
 func (ix *LineIndex) Offset(line, column int) int {
 	if line < 1 {
 		return 0

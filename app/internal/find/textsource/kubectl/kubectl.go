@@ -4,8 +4,11 @@
 package kubectl
 
 import (
+	_ "embed"
 	"path"
 	"strings"
+
+	"github.com/slicewright/slicewright/app/internal/find/textsource/table"
 )
 
 // Request is one command line that touches Endpoints.
@@ -30,124 +33,127 @@ type Request struct {
 // Unknown stands for a word, or a part of one, that only the run will tell.
 const Unknown = "\x00"
 
+//go:embed kubectl.yaml
+var commandTable []byte
+
+var commands = table.Load[struct {
+	Programs  table.Set         `yaml:"programs"`
+	Prefixes  table.Set         `yaml:"prefixes"`
+	Verbs     map[string]string `yaml:"verbs"`
+	Resources table.Set         `yaml:"resources"`
+	Valued    table.Set         `yaml:"valued"`
+}]("kubectl.yaml", commandTable)
+
 // IsProgram reports whether a word runs kubectl or a program that takes the
 // same arguments.
 func IsProgram(word string) bool {
 	base := path.Base(strings.ReplaceAll(word, `\`, "/"))
 	base = strings.TrimSuffix(strings.ToLower(base), ".exe")
-	switch base {
-	case "kubectl", "oc", "k", "kubecolor", "kc", "kctl":
-		return true
-	}
-	return strings.HasPrefix(base, "kubectl-1.") || strings.HasPrefix(base, "kubectl_")
-}
-
-// verbs that name resources, and the API verb that they use for one object.
-var verbs = map[string]string{
-	"get": "get", "describe": "get", "wait": "watch", "delete": "delete",
-	"edit": "update", "patch": "patch", "label": "patch", "annotate": "patch",
-}
-
-// valued are the flags that take the next word as their value. All others
-// stand alone or carry it after "=".
-var valued = map[string]bool{
-	"-n": true, "--namespace": true, "-o": true, "--output": true, "-l": true, "--selector": true,
-	"-f": true, "--filename": true, "-k": true, "--kustomize": true, "-L": true, "--label-columns": true,
-	"--context": true, "--cluster": true, "--user": true, "--kubeconfig": true, "--server": true, "-s": true,
-	"--token": true, "--as": true, "--as-group": true, "--as-uid": true, "--request-timeout": true,
-	"--field-selector": true, "--sort-by": true, "--template": true, "--chunk-size": true, "--raw": true,
-	"--for": true, "--timeout": true, "--subresource": true, "--certificate-authority": true,
-	"--client-certificate": true, "--client-key": true, "--tls-server-name": true, "--cache-dir": true,
-	"--profile": true, "--profile-output": true, "-v": true, "--v": true, "--vmodule": true, "-p": true, "--patch": true,
-	"--patch-file": true, "--type": true, "--grace-period": true, "--field-manager": true, "--config": true,
-	"--username": true, "--password": true, "--loglevel": true, "--log-flush-frequency": true,
+	return commands.Programs[base] || commands.Prefixes.BeginsAny(base)
 }
 
 // Parse reads the words after the program's name.
 func Parse(args []string) (Request, bool) {
-	var r Request
-	var words []int // indices of what is no flag
-	var raw string
-	watch := false
-	rawAt := -1
-	skip := 0
-	if len(args) > 0 && args[0] == "--" { // minikube kubectl -- get ep
-		skip = 1
-	}
-	for i := skip; i < len(args); i++ {
-		a := args[i]
-		if a == "--" {
-			break
-		}
-		if !strings.HasPrefix(a, "-") || a == "-" {
-			words = append(words, i)
-			continue
-		}
-		name, value, hasValue := strings.Cut(a, "=")
-		at := i
-		if !hasValue && len(name) > 2 && name[1] != '-' && (name[:2] == "-n" || name[:2] == "-o" || name[:2] == "-l") {
-			name, value, hasValue = a[:2], a[2:], true // -nkube-system
-		}
-		if !hasValue && valued[name] && i+1 < len(args) {
-			i++
-			value, at = args[i], i
-		}
-		switch name {
-		case "-n", "--namespace":
-			r.Namespace = value
-		case "-A", "--all-namespaces":
-			r.Namespace = "*"
-		case "-w", "--watch", "--watch-only":
-			watch = !hasValue || value == "true"
-		case "--raw":
-			raw, rawAt = value, at
-		}
-	}
-	if len(words) == 0 {
+	l := readFlags(args)
+	r := Request{Namespace: l.namespace}
+	if len(l.words) == 0 {
 		return r, false
 	}
-	r.Command = args[words[0]]
-	verb, ok := verbs[r.Command]
-	if !ok {
-		return r, rawAt >= 0 && rawRequest(&r, raw, rawAt)
-	}
-	if rawAt >= 0 {
-		return r, rawRequest(&r, raw, rawAt)
-	}
-	if len(words) < 2 {
-		return r, false
-	}
-	found := false
-	first := args[words[1]]
-	if strings.Contains(first, "/") {
-		// TYPE/NAME: every further word is one of the same form.
-		for _, i := range words[1:] {
-			typ, name, _ := strings.Cut(args[i], "/")
-			if IsResource(typ) {
-				r.Word, r.Name, found = i, name, true
-				break
-			}
-		}
-	} else {
-		for typ := range strings.SplitSeq(first, ",") {
-			found = found || IsResource(typ)
-		}
-		r.Word = words[1]
-		if len(words) > 2 {
-			r.Name = args[words[2]]
-		}
-	}
-	if !found {
+	r.Command = args[l.words[0]]
+	verb, ok := commands.Verbs[r.Command]
+	switch {
+	case l.rawAt >= 0:
+		return r, rawRequest(&r, l.raw, l.rawAt)
+	case !ok || len(l.words) < 2 || !r.object(args, l.words[1:]):
 		return r, false
 	}
 	r.Verb = verb
 	switch {
-	case watch:
+	case l.watch:
 		r.Verb = "watch"
 	case verb == "get" && r.Name == "":
 		r.Verb = "list"
 	}
 	return r, true
+}
+
+// commandLine is a command line with its flags read.
+type commandLine struct {
+	words     []int // indices of what is no flag
+	namespace string
+	watch     bool
+	raw       string
+	rawAt     int // index of raw; -1 without one
+}
+
+// readFlags tells flags and their values from words.
+func readFlags(args []string) commandLine {
+	l := commandLine{rawAt: -1}
+	i := 0
+	if len(args) > 0 && args[0] == "--" { // minikube kubectl -- get ep
+		i = 1
+	}
+	for ; i < len(args) && args[i] != "--"; i++ {
+		if !strings.HasPrefix(args[i], "-") || args[i] == "-" {
+			l.words = append(l.words, i)
+			continue
+		}
+		name, value, hasValue := cutFlag(args[i])
+		if !hasValue && commands.Valued[name] && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		switch name {
+		case "-n", "--namespace":
+			l.namespace = value
+		case "-A", "--all-namespaces":
+			l.namespace = "*"
+		case "-w", "--watch", "--watch-only":
+			l.watch = !hasValue || value == "true"
+		case "--raw":
+			l.raw, l.rawAt = value, i
+		}
+	}
+	return l
+}
+
+// cutFlag splits a flag from the value that is in the same word, as in
+// -nkube-system.
+func cutFlag(word string) (name, value string, hasValue bool) {
+	name, value, hasValue = strings.Cut(word, "=")
+	if !hasValue && len(name) > 2 {
+		switch short := name[:2]; short {
+		case "-n", "-o", "-l":
+			return short, word[2:], true
+		}
+	}
+	return name, value, hasValue
+}
+
+// object reads what the command is about, and reports whether Endpoints are
+// part of it. words are the indices of the resource and what follows it.
+func (r *Request) object(args []string, words []int) bool {
+	first := args[words[0]]
+	if strings.Contains(first, "/") {
+		// TYPE/NAME: every further word has the same form.
+		for _, i := range words {
+			typ, name, _ := strings.Cut(args[i], "/")
+			if IsResource(typ) {
+				r.Word, r.Name = i, name
+				return true
+			}
+		}
+		return false
+	}
+	found := false
+	for typ := range strings.SplitSeq(first, ",") {
+		found = found || IsResource(typ)
+	}
+	r.Word = words[0]
+	if len(words) > 1 {
+		r.Name = args[words[1]]
+	}
+	return found
 }
 
 // rawRequest reads the path of --raw.
@@ -166,12 +172,5 @@ func rawRequest(r *Request, rawPath string, at int) bool {
 	return true
 }
 
-// IsResource reports whether a resource word means Endpoints of the core
-// group: endpoints, ep, endpoints.v1. and the kind, in any case.
-func IsResource(word string) bool {
-	switch strings.ToLower(word) {
-	case "endpoints", "endpoint", "ep", "endpoints.v1.", "endpoints.v1":
-		return true
-	}
-	return false
-}
+// IsResource reports whether a resource word means Endpoints of the core group.
+func IsResource(word string) bool { return commands.Resources[strings.ToLower(word)] }

@@ -34,7 +34,7 @@ type Token struct {
 	Parts []Part
 	// Body is the offset of the first byte of a string's content.
 	Body int
-	// Raw says that a string's content stands in the source byte for byte, so
+	// Raw says that the source has a string's content byte for byte, so
 	// that an offset in it is an offset from Body.
 	Raw bool
 }
@@ -78,7 +78,7 @@ func Tokens(src []byte, lang Language) []Token {
 }
 
 // maxNesting bounds expressions in strings in expressions; real code has two
-// or three, a stranger's file could have a million.
+// or three, a hostile file could have a million.
 const maxNesting = 12
 
 type lexer struct {
@@ -112,17 +112,21 @@ func (l *lexer) run(end int) {
 		case isNameStart(c):
 			l.name(end)
 		case c >= '0' && c <= '9':
-			start := l.pos
-			for l.pos < end && (isName(l.src[l.pos]) || l.src[l.pos] == '.') {
-				l.pos++
-			}
-			l.emit(Number, start, l.pos)
+			l.number(end)
 		case c == '/' && l.lang.Regexps && l.regexpAllowed():
 			l.regexp(end)
 		default:
 			l.punct(end)
 		}
 	}
+}
+
+func (l *lexer) number(end int) {
+	start := l.pos
+	for l.pos < end && (isName(l.src[l.pos]) || l.src[l.pos] == '.') {
+		l.pos++
+	}
+	l.emit(Number, start, l.pos)
 }
 
 // continues swallows a backslash at a line's end.
@@ -206,7 +210,7 @@ func (l *lexer) comment(end int) bool {
 	return false
 }
 
-// regexpAllowed tells a regular expression from a division by what stands
+// regexpAllowed tells a regular expression from a division by what is
 // before it.
 func (l *lexer) regexpAllowed() bool {
 	if len(l.out) == 0 {

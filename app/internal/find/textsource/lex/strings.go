@@ -25,84 +25,109 @@ func (l *lexer) stringLiteral(end int) bool {
 		l.pos += len(lit.open)
 		return true
 	}
-	start := l.pos
-	if start < l.openLine && lit.open == l.openQuote {
+	if l.pos < l.openLine && lit.open == l.openQuote {
 		l.pos++
 		return true
 	}
-	body := start + len(lit.open)
-	t := Token{Kind: String, Start: start, Body: body, Raw: true}
-	var text []byte
-	flush := func() {
-		if len(text) > 0 {
-			t.Parts = append(t.Parts, Part{Text: string(text)})
-			text = text[:0]
-		}
-	}
-	p := body
-	for p < end {
-		rest := l.src[p:end]
-		switch c := l.src[p]; {
-		case hasPrefix(rest, lit.close):
-			if lit.doubled && hasPrefix(rest[len(lit.close):], lit.close) {
-				text = append(text, lit.close...)
-				t.Raw = false
-				p += 2 * len(lit.close)
-				continue
-			}
-			flush()
-			t.End = p + len(lit.close)
-			l.pos = t.End
-			l.out = append(l.out, t)
+	body := l.pos + len(lit.open)
+	r := stringReader{lexer: l, lit: lit, end: end, p: body, token: Token{Kind: String, Start: l.pos, Body: body, Raw: true}}
+	for r.p < end {
+		if r.step() {
 			return true
-		case c == '\n' && !lit.multiline:
-			// Not closed on its line: no string after all. An apostrophe in
-			// text between tags looks like this.
-			l.openLine, l.openQuote = p, lit.open
-			l.pos = start + 1
-			l.out = append(l.out, Token{Kind: Punct, Start: start, End: start + 1, Text: string(l.src[start : start+1])})
-			return true
-		case c == '\\' && lit.escapes:
-			t.Raw = false
-			if p+1 < end {
-				text = append(text, unescape(l.src[p+1])...)
-			}
-			p += 2
-		case lit.hole != "" && c == lit.hole[0]:
-			n, expr := l.hole(p, end, lit.hole)
-			if n == 0 {
-				text = append(text, c)
-				p++
-				continue
-			}
-			t.Raw = false
-			if expr == nil { // an escaped brace
-				text = append(text, c)
-			} else {
-				flush()
-				t.Parts = append(t.Parts, Part{Expr: expr})
-			}
-			p += n
-		case c == '}' && lit.hole == "{" && hasPrefix(rest, "}}"):
-			t.Raw = false
-			text = append(text, c)
-			p += 2
-		default:
-			text = append(text, c)
-			p++
 		}
 	}
 	// Not closed at all: what was read is kept, so that nothing hides behind a
 	// missing quote, and reading ends.
-	flush()
-	t.End = end
-	l.pos = end
-	l.out = append(l.out, t)
+	r.close(end)
 	return true
 }
 
+// stringReader reads the body of one string.
+type stringReader struct {
+	*lexer
+	lit    literal
+	p, end int
+	token  Token
+	text   []byte // since the last interpolation
+}
+
+// step reads one piece at p, and reports whether the string ends there.
+func (r *stringReader) step() bool {
+	rest := r.src[r.p:r.end]
+	switch c := rest[0]; {
+	case hasPrefix(rest, r.lit.close):
+		if r.lit.doubled && hasPrefix(rest[len(r.lit.close):], r.lit.close) {
+			r.changed([]byte(r.lit.close), 2*len(r.lit.close))
+			return false
+		}
+		r.close(r.p + len(r.lit.close))
+		return true
+	case c == '\n' && !r.lit.multiline:
+		// Not closed on its line: no string after all. An apostrophe in text
+		// between tags looks like this.
+		start := r.token.Start
+		r.openLine, r.openQuote = r.p, r.lit.open
+		r.pos = start + 1
+		r.out = append(r.out, Token{Kind: Punct, Start: start, End: start + 1, Text: string(r.src[start : start+1])})
+		return true
+	case c == '\\' && r.lit.escapes:
+		var escaped []byte
+		if len(rest) > 1 {
+			escaped = append(escaped, unescape(rest[1])...)
+		}
+		r.changed(escaped, 2)
+	case r.lit.hole != "" && c == r.lit.hole[0]:
+		r.interpolation(c)
+	case c == '}' && r.lit.hole == "{" && hasPrefix(rest, "}}"):
+		r.changed([]byte{c}, 2)
+	default:
+		r.text = append(r.text, c)
+		r.p++
+	}
+	return false
+}
+
+// changed keeps text that is written in another way, in width bytes.
+func (r *stringReader) changed(text []byte, width int) {
+	r.token.Raw = false
+	r.text = append(r.text, text...)
+	r.p += width
+}
+
+// interpolation reads what begins with the byte that opens one.
+func (r *stringReader) interpolation(c byte) {
+	n, expr := r.hole(r.p, r.end, r.lit.hole)
+	switch {
+	case n == 0:
+		r.text = append(r.text, c)
+		r.p++
+	case expr == nil: // an escaped brace
+		r.changed([]byte{c}, n)
+	default:
+		r.flush()
+		r.token.Parts = append(r.token.Parts, Part{Expr: expr})
+		r.changed(nil, n)
+	}
+}
+
+// flush makes a part of the text so far.
+func (r *stringReader) flush() {
+	if len(r.text) > 0 {
+		r.token.Parts = append(r.token.Parts, Part{Text: string(r.text)})
+		r.text = r.text[:0]
+	}
+}
+
+// close ends the string, and the reading of it, at an offset.
+func (r *stringReader) close(end int) {
+	r.flush()
+	r.token.End = end
+	r.pos = end
+	r.out = append(r.out, r.token)
+}
+
 // hole reads an interpolation at p and returns its length and tokens. Length
-// 0: it is none; nil tokens with a length: an escape for the brace itself.
+// 0: there is no interpolation; nil tokens with a length: an escape for the brace itself.
 func (l *lexer) hole(p, end int, open string) (int, []Token) {
 	rest := l.src[p:end]
 	if open == "{" && hasPrefix(rest, "{{") {

@@ -15,20 +15,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/yamltree"
 )
 
-// isCommandKey reports whether a key holds a command line or a script: in
-// containers, in pipelines of the usual systems, in Ansible and Compose.
-func isCommandKey(key string) bool {
-	if strings.HasSuffix(key, "Command") { // postCreateCommand and its like
-		return true
-	}
-	switch key[strings.LastIndexByte(key, '.')+1:] {
-	case "command", "commands", "args", "run", "script", "scripts", "shell", "cmd", "cmds", "bash", "sh", "exec", "before_script", "after_script",
-		"entrypoint", "inline", "raw", "argv", "inlineScript", "win_shell", "win_command", "postStart", "preStop", "test", "install", "check", "step", "steps", "source", "bashCommand", "shellCommand", "wait_for_command":
-		return true
-	}
-	return false
-}
-
 // commandScalar reads a value that is a command line or a script.
 func (d *document) commandScalar(n *yaml.Node, c place) {
 	if !shell.MentionsCommands([]byte(n.Value)) || !strings.ContainsAny(n.Value, " \t") {
@@ -56,7 +42,7 @@ func (d *document) commandScalar(n *yaml.Node, c place) {
 }
 
 // argv reads a list of words: ["kubectl", "get", "ep"]. Elements that are
-// scripts of their own are read where they stand.
+// scripts of their own are read in their place.
 func (d *document) argv(nodes []*yaml.Node, c place) {
 	var words []shell.Word
 	for _, e := range nodes {
@@ -74,7 +60,7 @@ func (d *document) argv(nodes []*yaml.Node, c place) {
 		return
 	}
 	in.Subject = c.subject
-	shell.JudgeWords(in, words, nil, 0)
+	shell.JudgeWords(in, words, nil)
 }
 
 // container judges a container as a whole: command and args are one command

@@ -54,7 +54,7 @@ func readYAML(s *detect.Text, name string, isTemplate bool) {
 
 var helmMark = regexp.MustCompile(`\{\{-|-\}\}|\{\{ ?(\.Values|\.Release|\.Chart|\$|include|template|if|range|with|toYaml|tpl|define|/\*)`)
 
-// isHelm tells Helm's actions from Ansible's and Argo's, which stand inside
+// isHelm tells Helm's actions from Ansible's and Argo's, which are inside
 // YAML strings and need not be taken out.
 func isHelm(data []byte, name string) bool {
 	return strings.HasPrefix(name, "templates/") || strings.Contains(name, "/templates/") || helmMark.Match(data)

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -16,40 +17,20 @@ import (
 // adviceManifest is the EndpointSlice way of a manifest.
 const adviceManifest = "Apply EndpointSlices instead; slicewright convert turns the manifest into them."
 
-// references are keys under which apiVersion and kind name an object without
-// being one.
-var references = map[string]bool{
-	"ownerReferences": true, "targetRef": true, "involvedObject": true, "objectRef": true, "regarding": true, "related": true, "scaleTargetRef": true,
-	"ignoreDifferences": true, "resourceInclusions": true, "resourceExclusions": true, "resource.exclusions": true, "resource.inclusions": true,
-	"exclude": true, "group": true, "names": true, "target": true, "select": true, "reject": true,
-}
-
 // manifest finds an Endpoints object: somebody who applies it is a producer.
 func (d *document) manifest(n *yaml.Node, c *place) {
 	kind, ok := yamltree.Field(n, "kind")
 	if !ok || !yamltree.Says(kind.Value, "Endpoints") && !yamltree.Says(kind.Value, "EndpointsList") {
 		return
 	}
-	for _, k := range c.keys {
-		if references[k] {
-			return
-		}
-	}
-	version, given := yamltree.Field(n, "apiVersion")
-	h := detect.Hit{Detector: "text/manifest", Class: evidence.Producer, Verb: "create", Advice: adviceManifest}
-	meta := yamltree.Child(n, "metadata")
-	switch {
-	case given && !yamltree.Says(version.Value, "v1") && !unknown(version.Value):
-		return // another group's kind
-	case given && meta == nil && yamltree.Child(n, "items") == nil && yamltree.Child(n, "subsets") == nil:
-		h.Confidence, h.Class, h.Verb = evidence.Possible, evidence.Reader, "get"
-		h.Note = "Names Endpoints objects without being one; what reads this file decides what it does with them."
-		h.Advice = detect.Advice("get")
-	case !given && yamltree.Child(n, "subsets") == nil && meta == nil:
+	if slices.ContainsFunc(c.keys, func(key string) bool { return keys.References[key] }) {
 		return
-	case !given || unknown(version.Value) || yamltree.Scalar(kind.Value) != "Endpoints" && yamltree.Scalar(kind.Value) != "EndpointsList":
-		h.Confidence = evidence.Possible
 	}
+	h := detect.Hit{Detector: "text/manifest", Class: evidence.Producer, Verb: "create", Advice: adviceManifest}
+	if !identify(n, yamltree.Scalar(kind.Value), &h) {
+		return
+	}
+	meta := yamltree.Child(n, "metadata")
 	if yamltree.Says(yamltree.Child(meta, "labels", "endpoints.kubernetes.io/managed-by"), "endpoint-controller") {
 		h.Class = evidence.Expected
 		h.Note = "Written by the control plane's own controller; this is a copy of it."
@@ -63,9 +44,25 @@ func (d *document) manifest(n *yaml.Node, c *place) {
 	d.report(kind.Key, *c, h)
 }
 
-// ansibleModules are the modules that read or write objects by kind, and what
-// they do without a state.
-var ansibleModules = map[string]string{"k8s_info": "get", "k8s_facts": "get", "k8s": "create", "k8s_json_patch": "patch", "k8s_scale": "patch"}
+// identify reports whether a mapping with the kind is an object of the core
+// group, or names such objects, and says in h how sure that is.
+func identify(n *yaml.Node, kind string, h *detect.Hit) bool {
+	version, given := yamltree.Field(n, "apiVersion")
+	has := func(key string) bool { return yamltree.Child(n, key) != nil }
+	switch {
+	case given && !yamltree.Says(version.Value, "v1") && !unknown(version.Value):
+		return false // another group's kind
+	case given && !has("metadata") && !has("items") && !has("subsets"):
+		h.Confidence, h.Class, h.Verb = evidence.Possible, evidence.Reader, "get"
+		h.Note = "Names Endpoints objects without being one; what reads this file decides what it does with them."
+		h.Advice = detect.Advice("get")
+	case !given && !has("subsets") && !has("metadata"):
+		return false
+	case !given || unknown(version.Value) || kind != "Endpoints" && kind != "EndpointsList":
+		h.Confidence = evidence.Possible
+	}
+	return true
+}
 
 // freeFormKind is kind=Endpoints in a task that is written on one line.
 var freeFormKind = regexp.MustCompile(`(?:^|\s)kind=["']?Endpoints["']?(?:\s|$)`)
@@ -75,7 +72,7 @@ var freeFormKind = regexp.MustCompile(`(?:^|\s)kind=["']?Endpoints["']?(?:\s|$)`
 func (d *document) ansible(n *yaml.Node, c place) {
 	for _, p := range yamltree.Pairs(n) {
 		module := p.Key.Value[strings.LastIndexByte(p.Key.Value, '.')+1:]
-		verb := ansibleModules[module]
+		verb := keys.Ansible[module]
 		if verb == "" {
 			continue
 		}
@@ -129,7 +126,7 @@ func (d *document) ansibleLookup(n *yaml.Node, c place, v string) bool {
 // rawPath finds a URL of the API in a value. A path without a namespace and a
 // host is any program's own.
 func (d *document) rawPath(n *yaml.Node, c place, v string) {
-	if c.under("paths", "nonResourceURLs", "description", "summary", "message", "annotations") || strings.Contains(v, "\n") || len(v) > 2048 {
+	if slices.ContainsFunc(c.keys, func(key string) bool { return keys.Prose[key] }) || strings.Contains(v, "\n") || len(v) > 2048 {
 		return
 	}
 	p, ok := kubectl.ParsePath(v)

@@ -74,18 +74,10 @@ func (d *document) chart(n *yaml.Node, c place) {
 	if ref.Value == nil || ref.Value.Kind != yaml.ScalarNode {
 		return
 	}
-	name := ref.Value.Value[strings.LastIndexByte(ref.Value.Value, '/')+1:]
-	note, known := prometheus.Charts[name]
-	if !known {
-		return
-	}
 	// Values in the same document have the last word, and their own finding.
-	if d.hasValues() {
-		return
+	if hit, known := prometheus.ChartHit(ref.Value.Value); known && !d.hasValues() {
+		d.report(ref.Key, c, hit)
 	}
-	h := prometheus.OperatorHit(0, note+" The values that it is installed with were not seen here.")
-	h.Detector, h.Confidence = "text/chart-default", evidence.Possible
-	d.report(ref.Key, c, h)
 }
 
 func (d *document) hasValues() bool {
@@ -103,10 +95,9 @@ func (d *document) collectors(n *yaml.Node, c place) {
 	others := 0
 	var at *yaml.Node
 	for _, e := range n.Content {
-		switch yamltree.Scalar(e) {
-		case "endpoints":
+		if resource := yamltree.Scalar(e); resource == "endpoints" {
 			at = e
-		case "pods", "configmaps", "deployments", "services", "nodes", "jobs", "cronjobs", "daemonsets", "replicasets", "secrets", "statefulsets", "namespaces", "ingresses":
+		} else if prometheus.IsCollector(resource) {
 			others++
 		}
 	}

@@ -18,7 +18,7 @@ func (d *document) scrapeRole(n *yaml.Node, c place) {
 		if role.Key.Value != "role" || !yamltree.Says(role.Value, "endpoints") && !yamltree.Says(role.Value, "Endpoints") {
 			continue
 		}
-		if !c.inSD && !hasAny(n, prometheus.SdFields) {
+		if !c.inDiscovery && !slices.ContainsFunc(yamltree.Pairs(n), func(p yamltree.Pair) bool { return prometheus.IsBesideRole(p.Key.Value) }) {
 			continue
 		}
 		h := prometheus.RoleHit(0)
@@ -30,16 +30,6 @@ func (d *document) scrapeRole(n *yaml.Node, c place) {
 		}
 		d.report(role.Key, c, h)
 	}
-}
-
-// hasAny reports whether a mapping has one of the keys.
-func hasAny(n *yaml.Node, keys []string) bool {
-	for _, p := range yamltree.Pairs(n) {
-		if slices.Contains(keys, p.Key.Value) {
-			return true
-		}
-	}
-	return false
 }
 
 // relabel finds the labels that only role endpoints sets.
@@ -56,7 +46,7 @@ func (d *document) relabel(n *yaml.Node, c place, v string) {
 // who queries them depends on Endpoints at second hand.
 func (d *document) series(n *yaml.Node, c place, v string) {
 	at := prometheus.StateMetric.FindStringIndex(v)
-	if at == nil || c.key() != "expr" && c.key() != "query" && c.key() != "expression" {
+	if at == nil || !keys.Expressions[c.key()] {
 		return
 	}
 	in := d.scalarSource(n)

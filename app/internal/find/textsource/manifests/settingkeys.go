@@ -21,63 +21,76 @@ func datadogHit() detect.Hit {
 	}
 }
 
-// settings judges keys of the libraries' own configuration in YAML.
+// settings judges keys of the libraries' own configuration.
 func (d *document) settings(n *yaml.Node, c place) {
 	for _, p := range yamltree.Pairs(n) {
 		value := strings.ToLower(strings.TrimSpace(yamltree.Scalar(p.Value)))
-		if value == "" {
+		if value == "" || d.agentSetting(p, value, c) {
 			continue
 		}
-		key := p.Key.Value
-		switch key {
-		case "use-endpoint-slices", "useEndpointSlices", settings.SpringSetting, "PATRONI_KUBERNETES_USE_ENDPOINTS":
-		case "use_endpoints":
-			if c.key() != "kubernetes" {
-				continue
+		key := settingKey(p.Key.Value, c)
+		if p.Key.Value == "name" { // an environment variable of a container
+			if v, ok := yamltree.Field(n, "value"); ok && p.Value.Value == patroniSetting {
+				key, value = patroniSetting, strings.ToLower(yamltree.Scalar(v.Value))
 			}
-			key = "patroni"
-		case "mode":
-			if c.key() != "discovery" || !c.under("kubernetes") || !c.under("client") {
-				continue
-			}
-			key = "kubernetes.client.discovery.mode"
-		case "DD_EXTRA_LISTENERS", "DD_EXTRA_CONFIG_PROVIDERS":
-			if strings.Contains(value, "kube_endpoints") {
-				d.report(p.Key, c, datadogHit())
-			}
-			continue
-		case "resourceLock":
-			if strings.HasPrefix(value, "endpoints") && c.under("leaderElection") {
-				d.report(p.Key, c, detect.Hit{Detector: "text/leader-lock", Class: evidence.Lock, Verb: "update", Advice: detect.AdviceLock})
-			}
-			continue
-		case "name":
-			if value == "kube_endpoints" && c.under("listeners", "config_providers") {
-				d.report(p.Key, c, datadogHit())
-				continue
-			}
-			if p.Value.Value != "PATRONI_KUBERNETES_USE_ENDPOINTS" {
-				continue
-			}
-			v, ok := yamltree.Field(n, "value")
-			if !ok {
-				continue
-			}
-			key, value = p.Value.Value, strings.ToLower(yamltree.Scalar(v.Value))
-		case "endpoints":
-			// kube-state-metrics' chart once had a switch a resource.
-			if c.key() == "collectors" && value == "true" {
-				d.report(p.Key, c, prometheus.StateMetricsHit(evidence.Likely, ""))
-			}
-			continue
-		default:
+		}
+		if key == "" {
 			continue
 		}
 		if setting := settings.TurnsToSlices(key, value); setting != "" {
 			d.s.Turn(setting)
 		}
-		if h, ok := settings.SettingHit(key, value); ok {
+		if h, ok := settings.HitOf(key, value); ok {
 			d.report(p.Key, c, h)
 		}
 	}
+}
+
+// patroniSetting keeps Patroni's state in Endpoints.
+const patroniSetting = "PATRONI_KUBERNETES_USE_ENDPOINTS"
+
+// settingKey is the name of a library's setting that a key stands for where it
+// is; "" for another key.
+func settingKey(key string, c place) string {
+	switch key {
+	case "use-endpoint-slices", "useEndpointSlices", "spring.cloud.kubernetes.discovery.use-endpoint-slices", patroniSetting:
+		return key
+	case "use_endpoints":
+		if c.key() == "kubernetes" {
+			return "patroni"
+		}
+	case "mode":
+		if c.key() == "discovery" && c.under("kubernetes") && c.under("client") {
+			return "kubernetes.client.discovery.mode"
+		}
+	}
+	return ""
+}
+
+// agentSetting judges a setting of Datadog's agent, of a leader election and of
+// kube-state-metrics' chart, and reports whether it is one.
+func (d *document) agentSetting(p yamltree.Pair, value string, c place) bool {
+	switch p.Key.Value {
+	case "DD_EXTRA_LISTENERS", "DD_EXTRA_CONFIG_PROVIDERS":
+		if strings.Contains(value, "kube_endpoints") {
+			d.report(p.Key, c, datadogHit())
+		}
+	case "name":
+		if value != "kube_endpoints" || !c.under("listeners", "config_providers") {
+			return false
+		}
+		d.report(p.Key, c, datadogHit())
+	case "resourceLock":
+		if strings.HasPrefix(value, "endpoints") && c.under("leaderElection") {
+			d.report(p.Key, c, detect.Hit{Detector: "text/leader-lock", Class: evidence.Lock, Verb: "update", Advice: detect.AdviceLock})
+		}
+	case "endpoints":
+		// kube-state-metrics' chart once had a switch for each resource.
+		if c.key() == "collectors" && value == "true" {
+			d.report(p.Key, c, prometheus.StateMetricsHit(evidence.Likely, ""))
+		}
+	default:
+		return false
+	}
+	return true
 }

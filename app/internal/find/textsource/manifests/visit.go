@@ -20,8 +20,8 @@ type place struct {
 	// kind and version are those of the innermost object around.
 	kind, version string
 	subject       evidence.Subject
-	// inSD: inside a list of Kubernetes service discoveries.
-	inSD bool
+	// inDiscovery: inside a list of Kubernetes service discoveries.
+	inDiscovery bool
 }
 
 // key is the innermost key.
@@ -48,7 +48,7 @@ func (c place) under(keys ...string) bool {
 const maxTree = 200
 
 // visit goes through a tree. Aliases are not followed: what they name is
-// visited where it stands.
+// visited in its own place.
 func (d *document) visit(n *yaml.Node, c place) {
 	if n == nil || len(c.keys) > maxTree {
 		return
@@ -69,7 +69,7 @@ func (d *document) visit(n *yaml.Node, c place) {
 		for _, p := range yamltree.Pairs(n) {
 			below := c
 			below.keys = append(c.keys[:len(c.keys):len(c.keys)], p.Key.Value)
-			below.inSD = c.inSD || prometheus.IsSDKey(p.Key.Value)
+			below.inDiscovery = c.inDiscovery || prometheus.IsDiscovery(p.Key.Value)
 			d.visit(p.Value, below)
 		}
 	case yaml.ScalarNode:
@@ -117,7 +117,8 @@ func podSpec(n *yaml.Node, kind string) *yaml.Node {
 		return yamltree.Child(n, "spec")
 	case "CronJob":
 		return yamltree.Child(n, "spec", "jobTemplate", "spec", "template", "spec")
-	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "DeploymentConfig", "Rollout":
+	}
+	if keys.Templates[kind] {
 		return yamltree.Child(n, "spec", "template", "spec")
 	}
 	return nil

@@ -2,45 +2,21 @@ package program
 
 import "strings"
 
-// The official clients are generated from one description of the API, so
-// their methods are the same words in each language's spelling:
-// list_namespaced_endpoints, listNamespacedEndpoints, ListNamespacedEndpointsAsync.
-
-// methodVerbs maps a method's first word to the API's verb. Longer ones first.
-var methodVerbs = []struct{ word, verb string }{
-	{"deletecollection", "delete"},
-	{"watchlist", "watch"},
-	{"list", "list"},
-	{"read", "get"},
-	{"create", "create"},
-	{"replace", "update"},
-	{"patch", "patch"},
-	{"delete", "delete"},
-	{"watch", "watch"},
-}
-
-// methodSuffixes are what the generators append: asynchronous calls, calls
-// that return the response, calls that only build the request.
-var methodSuffixes = map[string]bool{
-	"": true, "async": true, "call": true, "callasync": true, "withhttpinfo": true, "asyncwithhttpinfo": true,
-	"withhttpmessages": true, "withhttpmessagesasync": true, "validatebeforecall": true, "list": true, "request": true,
-	"withreactiveresponse": true, "raw": true,
-}
-
-// clientVerb reports whether a name is such a method, and its verb.
+// clientVerb reports whether a name is a method of an official client for
+// Endpoints, and its verb.
 func clientVerb(name string) (verb string, ok bool) {
 	if len(name) < len("readnamespacedendpoints") || len(name) > 80 {
 		return "", false
 	}
 	s := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-	for _, m := range methodVerbs {
-		rest, ok := strings.CutPrefix(s, m.word)
+	for _, m := range clients.Actions {
+		rest, ok := strings.CutPrefix(s, m.Word)
 		if !ok {
 			continue
 		}
-		for _, object := range []string{"namespacedendpoints", "endpointsforallnamespaces"} {
-			if suffix, ok := strings.CutPrefix(rest, object); ok && methodSuffixes[suffix] {
-				return m.verb, true
+		for object := range clients.Objects {
+			if suffix, ok := strings.CutPrefix(rest, object); ok && clients.Suffixes[suffix] {
+				return m.Verb, true
 			}
 		}
 	}

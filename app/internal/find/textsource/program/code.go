@@ -145,7 +145,7 @@ func (c *code) name(tokens []lex.Token, i int) {
 	}
 	c.commandList(tokens, i)
 	c.commandHelper(tokens, i)
-	if judge := languages[c.lang.Name].name; judge != nil {
+	if judge := languages[c.lang.Name].judge; judge != nil {
 		judge(c, tokens, i)
 	}
 	c.kindField(tokens, i)
@@ -215,20 +215,24 @@ func declares(tokens []lex.Token, i int) bool {
 		return false
 	}
 	prev := tokens[i-1]
-	switch prev.Text {
-	case "def", "function", "fn", "fun", "class", "interface", "import":
+	switch {
+	case calls.Declared[prev.Text]:
 		return prev.Kind == lex.Ident
-	case "return", "await", "else", "throw", "in", "case", "yield", "new", "do", "of", "and", "or", "not", "if", "lambda", "async", "typeof", "void":
+	case calls.NotDeclared[prev.Text]:
 		return false
 	}
-	if i+1 < len(tokens) && tokens[i+1].Is("(") {
-		end := closing(tokens, i+1)
-		if prev.Kind == lex.Ident || prev.Is(">") || prev.Is("]") || prev.Is("?") {
-			// A type before the name: V1EndpointsList readNamespacedEndpoints(…).
-			return end+1 < len(tokens) && (tokens[end+1].Is("{") || tokens[end+1].Is("throws") || tokens[end+1].Is("=>") || tokens[end+1].Is(";") && prev.Kind == lex.Ident && i >= 2 && !tokens[i-2].Is("."))
-		}
-		// A method of a class or an object in JavaScript: name(…) {.
-		return end+1 < len(tokens) && tokens[end+1].Is("{") && !prev.Is(".") && !prev.Is("?.") && !prev.Is("(") && !prev.Is("=")
+	if i+1 >= len(tokens) || !tokens[i+1].Is("(") {
+		return false
 	}
-	return false
+	after := closing(tokens, i+1) + 1
+	if after >= len(tokens) {
+		return false
+	}
+	next := tokens[after]
+	if prev.Kind == lex.Ident || prev.Is(">") || prev.Is("]") || prev.Is("?") {
+		// A type before the name: V1EndpointsList readNamespacedEndpoints(…).
+		return next.Is("{") || next.Is("throws") || next.Is("=>") || next.Is(";") && prev.Kind == lex.Ident && i >= 2 && !tokens[i-2].Is(".")
+	}
+	// A method of a class or an object in JavaScript: name(…) {.
+	return next.Is("{") && !prev.Is(".") && !prev.Is("?.") && !prev.Is("(") && !prev.Is("=")
 }

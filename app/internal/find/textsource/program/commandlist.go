@@ -28,7 +28,7 @@ func (c *code) commandHelper(tokens []lex.Token, i int) {
 	c.command(tokens[i].Start, r, evidence.Likely)
 }
 
-// commandList judges a name that stands where a program does: [KUBECTL,
+// commandList judges a name in the place of a program: [KUBECTL,
 // "get", "endpoints"].
 func (c *code) commandList(tokens []lex.Token, i int) {
 	if i == 0 || i+1 >= len(tokens) || !tokens[i+1].Is(",") || !tokens[i-1].Is("[") && !tokens[i-1].Is("(") && !tokens[i-1].Is(",") {
@@ -114,12 +114,21 @@ func (c *code) arguments(tokens []lex.Token, from, to int) []shell.Word {
 			if f.end > n && f.end < to {
 				n = f.end
 			}
-		case t.Kind == lex.Ident && n > 0 && n+1 < len(tokens) && (tokens[n-1].Is(",") || tokens[n-1].Is("[") || tokens[n-1].Is("(") || tokens[n-1].Is("&")) &&
-			(tokens[n+1].Is(",") || tokens[n+1].Is("]") || tokens[n+1].Is(")")):
+		case t.Kind == lex.Ident && isArgument(tokens, n):
 			out = append(out, shell.Word{Values: c.valuesOf(t.Text), Offset: t.Start})
 		case t.Kind == lex.Ident && n+1 < len(tokens) && tokens[n+1].Is("=") && c.lang.Name == "python":
 			return out // keyword arguments end the words
 		}
 	}
 	return out
+}
+
+// isArgument reports whether the name at n is an argument or an element by
+// itself.
+func isArgument(tokens []lex.Token, n int) bool {
+	if n == 0 || n+1 >= len(tokens) {
+		return false
+	}
+	before, after := tokens[n-1], tokens[n+1]
+	return (before.Is(",") || before.Is("[") || before.Is("(") || before.Is("&")) && (after.Is(",") || after.Is("]") || after.Is(")"))
 }

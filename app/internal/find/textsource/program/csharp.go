@@ -11,7 +11,10 @@ import (
 // IResourceController<V1Endpoints>.
 func (c *code) csharpName(tokens []lex.Token, i int) {
 	name := tokens[i].Text
-	if name != "V1Endpoints" && name != "V1EndpointsList" || !c.libs.official || i < 2 || !tokens[i-1].Is("<") || tokens[i-2].Kind != lex.Ident {
+	if name != "V1Endpoints" && name != "V1EndpointsList" || !c.libs.used["official"] {
+		return
+	}
+	if i < 2 || !tokens[i-1].Is("<") || tokens[i-2].Kind != lex.Ident {
 		return
 	}
 	if c.statementCallsClient(tokens, i) {
@@ -21,25 +24,14 @@ func (c *code) csharpName(tokens []lex.Token, i int) {
 	if strings.HasPrefix(fn, "watch") && i+1 < len(tokens) && tokens[i+1].Is(",") {
 		return // the official client's extension on a response: who asked for it is found there
 	}
-	h := detect.Hit{Offset: tokens[i-2].Start, Detector: "text/typed-client", Access: "generic"}
-	switch {
-	case strings.HasPrefix(fn, "iresource") || strings.HasPrefix(fn, "ientity") || strings.HasPrefix(fn, "ikubernetesobject") && strings.Contains(fn, "watch"):
-		h.Verb, h.Access = "watch", "informer"
-	case strings.HasPrefix(fn, "watch"):
-		h.Verb, h.Access = "watch", "watch"
-	case strings.HasPrefix(fn, "list"):
-		h.Verb, h.Access = "list", "list"
-	case strings.HasPrefix(fn, "get") || strings.HasPrefix(fn, "read"):
-		h.Verb, h.Access = "get", "get"
-	case strings.HasPrefix(fn, "create") || strings.HasPrefix(fn, "save"):
-		h.Verb = "create"
-	case strings.HasPrefix(fn, "update") || strings.HasPrefix(fn, "replace"):
-		h.Verb = "update"
-	case strings.HasPrefix(fn, "patch") || strings.HasPrefix(fn, "apply"):
-		h.Verb = "patch"
-	case strings.HasPrefix(fn, "delete"):
-		h.Verb = "delete"
-	default:
+	h := detect.Hit{Offset: tokens[i-2].Start, Detector: "text/typed-client"}
+	for _, a := range clients.Generic {
+		if strings.HasPrefix(fn, a.Word) && strings.Contains(fn, a.With) {
+			h.Verb, h.Access = a.Verb, a.Access
+			break
+		}
+	}
+	if h.Verb == "" {
 		return // List<V1Endpoints>, Task<V1EndpointsList>: only a type
 	}
 	// List<V1Endpoints> is the language's own list.
@@ -49,7 +41,7 @@ func (c *code) csharpName(tokens []lex.Token, i int) {
 	c.report(h)
 }
 
-// statementCallsClient reports whether a client's method stands earlier in the
+// statementCallsClient reports whether a client's method is earlier in the
 // same statement: ListNamespacedEndpointsWithHttpMessagesAsync(…).WatchAsync<V1Endpoints, …>.
 func (c *code) statementCallsClient(tokens []lex.Token, i int) bool {
 	for j := i; j >= 0 && j > i-maxLookback && !tokens[j].Is(";"); j-- {

@@ -56,13 +56,11 @@ func (c *code) kindAt(tokens []lex.Token, i int) {
 		}
 		h.Confidence = evidence.Possible
 	}
-	switch strings.ToLower(at.name) {
-	case "get", "read", "search", "k8s_info", "lookup":
-		h.Verb, h.Detector, h.Confidence = "get", "text/dynamic-client", evidence.Likely
-	case "list", "watch":
-		h.Verb, h.Detector, h.Confidence = strings.ToLower(at.name), "text/dynamic-client", evidence.Likely
-	case "delete", "patch", "replace":
-		h.Verb = map[string]string{"delete": "delete", "patch": "patch", "replace": "update"}[strings.ToLower(at.name)]
+	name := strings.ToLower(at.name)
+	if v := clients.Dynamic[name]; v != "" {
+		h.Verb, h.Detector, h.Confidence = v, "text/dynamic-client", evidence.Likely
+	} else if v := clients.ObjectsByKind[name]; v != "" {
+		h.Verb = v
 	}
 	if at.open >= 0 {
 		if c.done[tokens[at.open].Start] {
@@ -150,13 +148,8 @@ func (c *code) versionAndKind(tokens []lex.Token, i int) {
 	if at.at >= 0 {
 		h.Offset = tokens[at.at].Start
 	}
-	switch name := strings.ToLower(at.name); name {
-	case "get", "read":
-		h.Verb = "get"
-	case "watch", "on", "event", "index", "daemon", "timer":
-		h.Verb = "watch"
-	case "create", "patch", "delete":
-		h.Verb = name
+	if v := clients.ObjectsByVersion[strings.ToLower(at.name)]; v != "" {
+		h.Verb = v
 	}
 	c.report(h)
 }
@@ -168,12 +161,12 @@ func (c *code) pulumi(tokens []lex.Token, i int) {
 	}
 	switch tokens[i].Text {
 	case "KubeEndpoints":
-		if !c.libs.cdk8s {
+		if !c.libs.used["cdk8s"] {
 			return
 		}
 	case "Endpoints", "EndpointsPatch":
 		before := chainBefore(tokens, i)
-		if !c.libs.pulumi || !c.libs.endpoints[tokens[i].Text] && (len(before) < 2 || before[0] != "v1" || before[1] != "core") {
+		if !c.libs.used["pulumi"] || !c.libs.endpoints[tokens[i].Text] && (len(before) < 2 || before[0] != "v1" || before[1] != "core") {
 			return
 		}
 	default:

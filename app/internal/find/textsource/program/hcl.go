@@ -35,9 +35,6 @@ func readHCL(s *detect.Text) {
 	c.walk(tokens)
 }
 
-// terraformTypes are the provider's types for Endpoints.
-var terraformTypes = map[string]bool{"kubernetes_endpoints": true, "kubernetes_endpoints_v1": true}
-
 // terraformBlock judges resource "kubernetes_endpoints_v1" "x" and its like.
 func (c *code) terraformBlock(tokens []lex.Token, i int) {
 	t := tokens[i]
@@ -46,11 +43,10 @@ func (c *code) terraformBlock(tokens []lex.Token, i int) {
 	}
 	typ := tokens[i+1].Value()
 	switch {
-	case terraformTypes[typ] && t.Text == "resource":
-		c.report(detect.Hit{Offset: t.Start, Detector: "text/terraform", Verb: "create", Access: "generic", Advice: adviceTerraform})
-	case terraformTypes[typ] && (t.Text == "data" || t.Text == "ephemeral"):
-		c.report(detect.Hit{Offset: t.Start, Detector: "text/terraform", Verb: "get", Access: "get", Advice: adviceTerraform})
-	case t.Text == "data" && (typ == "kubernetes_resource" || typ == "kubernetes_resources"):
+	case clients.Terraform[typ] && clients.Blocks[t.Text].Verb != "":
+		a := clients.Blocks[t.Text]
+		c.report(detect.Hit{Offset: t.Start, Detector: "text/terraform", Verb: a.Verb, Access: a.Access, Advice: adviceTerraform})
+	case t.Text == "data" && clients.TerraformData[typ]:
 		c.terraformData(tokens, i)
 	case t.Text == "resource" && typ == "helm_release":
 		c.terraformChart(tokens, i)
@@ -85,23 +81,16 @@ func (c *code) terraformChart(tokens []lex.Token, i int) {
 		if !ok {
 			continue
 		}
-		name := v.Value()
-		if note, known := prometheus.Charts[name[strings.LastIndexByte(name, '/')+1:]]; known {
-			h := prometheus.OperatorHit(tokens[n].Start, note+" The values that it is installed with were not seen here.")
-			h.Detector, h.Confidence = "text/chart-default", evidence.Possible
-			c.report(h)
+		if hit, known := prometheus.ChartHit(v.Value()); known {
+			hit.Offset = tokens[n].Start
+			c.report(hit)
 		}
 	}
 }
 
 // terraformCommand judges command = "kubectl …" of provisioners.
 func (c *code) terraformCommand(tokens []lex.Token, i int) {
-	switch tokens[i].Text {
-	case "command", "inline", "script", "user_data", "startup_script", "create", "read", "destroy":
-	default:
-		return
-	}
-	if tokens[i].Kind != lex.Ident || i+2 >= len(tokens) || !tokens[i+1].Is("=") {
+	if !clients.TerraformCommands[tokens[i].Text] || tokens[i].Kind != lex.Ident || i+2 >= len(tokens) || !tokens[i+1].Is("=") {
 		return
 	}
 	list := tokens[i+2 : i+3]

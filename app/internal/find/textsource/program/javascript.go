@@ -5,23 +5,18 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
-// fluentVerbs are the methods of the fluent client, by the API's verb.
-var fluentVerbs = map[string]string{
-	"get": "list", "getStream": "watch", "getObjectStream": "watch", "getByteStream": "watch", "post": "create", "put": "update", "patch": "patch", "delete": "delete", "watch": "watch", "list": "list",
-}
-
 // javascriptType judges clients that take the type: K8s(kind.Endpoints).Get(),
 // When(a.Endpoints), new Endpoints({…}).
 func (c *code) javascriptType(tokens []lex.Token, i int) {
 	if i == 0 || i+1 >= len(tokens) {
 		return
 	}
-	if c.libs.models && tokens[i-1].Is("new") && tokens[i+1].Is("(") {
+	if c.libs.used["models"] && tokens[i-1].Is("new") && tokens[i+1].Is("(") {
 		c.report(detect.Hit{Offset: tokens[i].Start, Detector: "text/object", Verb: "create", Access: "generic"})
 		return
 	}
 	at := enclosingCall(tokens, i)
-	if !c.libs.pepr || at.at < 0 || !isDot(tokens[i-1]) {
+	if !c.libs.used["pepr"] || at.at < 0 || !isDot(tokens[i-1]) {
 		return
 	}
 	h := detect.Hit{Offset: tokens[at.at].Start, Detector: "text/typed-client", Verb: "list", Access: "generic"}
@@ -30,7 +25,7 @@ func (c *code) javascriptType(tokens []lex.Token, i int) {
 		h.Verb, h.Access = "watch", "watch"
 	case "K8s":
 		for _, step := range chainAfter(tokens, closing(tokens, at.open)+1) {
-			if v := map[string]string{"Get": "get", "Watch": "watch", "Create": "create", "Apply": "patch", "Patch": "patch", "Delete": "delete"}[step]; v != "" {
+			if v := clients.Pepr[step]; v != "" {
 				h.Verb, h.Access = v, v
 				break
 			}
@@ -51,7 +46,7 @@ func (c *code) javascriptName(tokens []lex.Token, i int) {
 	default:
 		return
 	}
-	if !c.libs.fluentClient || i < 2 || !isDot(tokens[i-1]) || i+1 >= len(tokens) {
+	if !c.libs.fluent || i < 2 || !isDot(tokens[i-1]) || i+1 >= len(tokens) {
 		return
 	}
 	inAPI := false
@@ -75,7 +70,7 @@ func (c *code) javascriptName(tokens []lex.Token, i int) {
 	if len(chain) == 0 {
 		return
 	}
-	v := fluentVerbs[chain[0]]
+	v := clients.Fluent[chain[0]]
 	if v == "" {
 		return
 	}

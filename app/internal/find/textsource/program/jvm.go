@@ -9,33 +9,21 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/settings"
 )
 
-// fabric8Verbs are what a chain on client.endpoints() ends in.
-var fabric8Verbs = map[string]string{
-	"list": "list", "get": "get", "item": "get", "require": "get", "watch": "watch", "inform": "watch", "informOnCondition": "watch", "runnableInformer": "watch",
-	"waitUntilCondition": "watch", "waitUntilReady": "watch", "create": "create", "createOrReplace": "create", "serverSideApply": "patch",
-	"forceConflicts": "patch", "delete": "delete", "edit": "update", "update": "update", "replace": "update", "patch": "patch",
-}
-
-// fabric8Steps are what a chain on client.endpoints() goes through.
-var fabric8Steps = map[string]bool{
-	"inNamespace": true, "inAnyNamespace": true, "withName": true, "withLabel": true, "withLabels": true, "withLabelSelector": true,
-	"withField": true, "withFields": true, "withoutLabel": true, "withNewFilter": true, "resource": true, "resources": true, "load": true, "withResourceVersion": true, "withIndexers": true,
-}
-
 // jvmName judges Java, Kotlin, Scala and Groovy.
 func (c *code) jvmName(tokens []lex.Token, i int) {
 	switch name := tokens[i].Text; {
-	case name == "endpoints" && c.libs.fabric8:
+	case name == "endpoints" && c.libs.used["fabric8"]:
 		c.fabric8(tokens, i)
-	case name == "EndpointsBuilder" && c.libs.fabric8 && i+1 < len(tokens) && tokens[i+1].Is("("):
+	case name == "EndpointsBuilder" && c.libs.used["fabric8"] && i+1 < len(tokens) && tokens[i+1].Is("("):
 		c.report(detect.Hit{Offset: tokens[i].Start, Detector: "text/fabric8", Verb: "create", Access: "generic", Class: evidence.Producer})
 	case c.libs.endpoints[name]:
 		c.jvmType(tokens, i)
 	case name == "TcpDiscoveryKubernetesIpFinder" || name == "ThinClientKubernetesAddressFinder":
 		if i+1 < len(tokens) && tokens[i+1].Is("(") {
+			finder := settings.LibraryOf("TcpDiscoveryKubernetesIpFinder")
 			c.report(detect.Hit{
 				Offset: tokens[i].Start, Detector: "text/library-default", Verb: "get", Access: "helper",
-				Advice: settings.LibraryAdvice(settings.DefaultLibrary{}), Note: "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.",
+				Advice: finder.Advice(), Note: finder.Note,
 			})
 		}
 	}
@@ -59,14 +47,14 @@ func (c *code) fabric8(tokens []lex.Token, i int) {
 	chain := chainAfter(tokens, next)
 	known := false
 	for _, name := range chain {
-		if v := fabric8Verbs[name]; v != "" {
+		if v := clients.Fabric8[name]; v != "" {
 			h.Verb, h.Access, known = v, v, true
 			if strings.Contains(strings.ToLower(name), "inform") {
 				h.Access = "informer"
 			}
 			break
 		}
-		known = known || fabric8Steps[name]
+		known = known || clients.Steps[name]
 	}
 	if !known {
 		// client.endpoints() kept in a variable, or another class's method.
@@ -74,7 +62,7 @@ func (c *code) fabric8(tokens []lex.Token, i int) {
 		if before := chainBefore(tokens, i); len(before) > 0 {
 			receiver = strings.ToLower(before[0])
 		}
-		if !strings.Contains(receiver, "client") && !strings.Contains(receiver, "kube") && !strings.Contains(receiver, "k8s") && !strings.Contains(receiver, "openshift") && receiver != "oc" && receiver != "kc" {
+		if !clients.Receivers.InAny(receiver) && !clients.ShortReceivers[receiver] {
 			return
 		}
 		if len(chain) > 0 {
@@ -109,13 +97,13 @@ func (c *code) jvmType(tokens []lex.Token, i int) {
 		h.Verb, h.Access = "watch", "watch"
 	case strings.Contains(name, "generickubernetesapi"), name == "resources", name == "customresources", name == "list":
 		for _, step := range chainAfter(tokens, closing(tokens, at.open)+1) {
-			if v := fabric8Verbs[step]; v != "" {
+			if v := clients.Fabric8[step]; v != "" {
 				h.Verb, h.Access = v, v
 				break
 			}
 		}
 	case at.root == "Kubectl":
-		if h.Verb = typedVerbs[name]; h.Verb == "" {
+		if h.Verb = clients.Typed[name]; h.Verb == "" {
 			return
 		}
 	default:
@@ -161,7 +149,7 @@ func (l *libraries) javaImports(tokens []lex.Token) {
 	if model && !foreign {
 		l.endpoints["Endpoints"] = true
 	}
-	if l.official {
+	if l.used["official"] {
 		l.endpoints["V1Endpoints"] = true
 	}
 }

@@ -7,13 +7,6 @@ import (
 	"github.com/slicewright/slicewright/app/internal/find/textsource/lex"
 )
 
-// typedVerbs are the methods of clients that take a type or a resource's name,
-// by the API's verb.
-var typedVerbs = map[string]string{
-	"get": "get", "list": "list", "watch": "watch", "create": "create", "replace": "update", "patch": "patch", "delete": "delete",
-	"deletecollection": "delete", "apply": "patch", "objects": "list", "query": "list", "wait": "watch", "async_get": "get", "async_watch": "watch", "set": "patch",
-}
-
 // pythonName judges a use of an imported Endpoints type: lightkube's
 // client.get(Endpoints, …), kr8s' Endpoints.get(…), pykube's
 // Endpoint.objects(api).
@@ -26,9 +19,9 @@ func (c *code) pythonName(tokens []lex.Token, i int) {
 	verb := ""
 	at := enclosingCall(tokens, i)
 	if after := chainAfter(tokens, i+1); len(after) > 0 && i+1 < len(tokens) && isDot(tokens[i+1]) {
-		verb = typedVerbs[after[0]]
+		verb = clients.Typed[after[0]]
 	} else if at.open >= 0 && i-at.open <= 3 {
-		verb = typedVerbs[strings.ToLower(at.name)]
+		verb = clients.Typed[strings.ToLower(at.name)]
 	}
 	if verb == "" {
 		return
@@ -40,7 +33,7 @@ func (c *code) pythonName(tokens []lex.Token, i int) {
 		c.done[tokens[at.open].Start] = true
 	}
 	offset := tokens[i].Start
-	if at.at >= 0 && typedVerbs[strings.ToLower(at.name)] != "" {
+	if at.at >= 0 && clients.Typed[strings.ToLower(at.name)] != "" {
 		offset = tokens[at.at].Start
 	}
 	c.report(detect.Hit{Offset: offset, Detector: "text/typed-client", Verb: verb, Access: verb})
@@ -56,13 +49,13 @@ func (c *code) resourceText(tokens []lex.Token, i int) {
 	root := strings.ToLower(at.root)
 	verb := ""
 	switch {
-	case c.lang.Name == "python" && c.libs.kopf && root == "kopf":
+	case c.lang.Name == "python" && c.libs.used["kopf"] && root == "kopf":
 		verb = "watch"
 		if group := firstString(tokens, at.open); group != "" && group != "v1" && group != tokens[i].Value() {
 			return // another group's resource
 		}
-	case c.lang.Name == "python" && c.libs.kr8s && (root == "kr8s" || root == "api" || root == "client") && i == at.open+1:
-		verb = typedVerbs[strings.ToLower(at.name)]
+	case c.lang.Name == "python" && c.libs.used["kr8s"] && (root == "kr8s" || root == "api" || root == "client") && i == at.open+1:
+		verb = clients.Typed[strings.ToLower(at.name)]
 	}
 	if verb == "" {
 		return
@@ -91,28 +84,28 @@ func (l *libraries) pythonImports(tokens []lex.Token) {
 		}
 		typed := pythonModuleHolds(module.String())
 		for ; j < len(tokens) && tokens[j].Kind != lex.Newline; j++ {
-			name := tokens[j].Text
-			alias := name
+			alias := tokens[j].Text
 			if j+2 < len(tokens) && tokens[j+1].Is("as") {
 				alias = tokens[j+2].Text
 			}
-			switch {
-			case typed && (name == "Endpoints" || l.pykube && name == "Endpoint" || name == "KubeEndpoints"):
-				l.endpoints[alias] = true
-			case name == "core_v1" || name == "objects" && l.kr8s || name == "v1" && l.pulumi:
-				l.modules[alias] = true
-			}
+			l.pythonName(tokens[j].Text, alias, typed)
 		}
 		i = j
 	}
 }
 
+// pythonName notes a name that is imported, from a module that has the API's
+// types if typed is set.
+func (l *libraries) pythonName(name, alias string, typed bool) {
+	switch {
+	case typed && (name == "Endpoints" || l.used["pykube"] && name == "Endpoint" || name == "KubeEndpoints"):
+		l.endpoints[alias] = true
+	case name == "core_v1" || name == "objects" && l.used["kr8s"] || name == "v1" && l.used["pulumi"]:
+		l.modules[alias] = true
+	}
+}
+
 // pythonModuleHolds reports whether a module has the API's Endpoints type.
 func pythonModuleHolds(module string) bool {
-	for _, prefix := range []string{"lightkube.resources.core_v1", "lightkube.models.core_v1", "kr8s.objects", "kr8s.asyncio.objects", "pykube", "pulumi_kubernetes.core", "hikaru.model", "imports.k8s", "cloudcoil.models.kubernetes.core"} {
-		if strings.HasPrefix(module, prefix) {
-			return !strings.HasPrefix(module, "lightkube.models")
-		}
-	}
-	return false
+	return clients.Modules.BeginsAny(module)
 }

@@ -9,59 +9,68 @@ import (
 
 // rustName judges kube-rs' typed API: Api<Endpoints>, Api::<Endpoints>::all.
 func (c *code) rustName(tokens []lex.Token, i int) {
-	name := tokens[i].Text
 	start := i // where the path to the type begins
 	for start >= 2 && tokens[start-1].Is("::") && tokens[start-2].Kind == lex.Ident {
 		start -= 2
 	}
-	if start == i {
-		if !c.libs.endpoints[name] {
-			return
-		}
-	} else if name != "Endpoints" || !(tokens[i-2].Is("v1") && i >= 4 && tokens[i-4].Is("core") || c.libs.modules[tokens[i-2].Text] && start == i-2) {
-		return
-	}
-	if start < 2 || !tokens[start-1].Is("<") {
+	if !c.isRustEndpoints(tokens, i, start) || start < 2 || !tokens[start-1].Is("<") {
 		return
 	}
 	before := tokens[start-2]
-	turbofish := before.Is("::")
-	if !turbofish && !before.Is("Api") {
-		return
-	}
 	h := detect.Hit{Offset: before.Start, Detector: "text/typed-client", Verb: "list", Access: "generic"}
 	variable := ""
-	if turbofish {
-		if start >= 3 && tokens[start-3].Kind == lex.Ident {
-			h.Offset = tokens[start-3].Start
-			switch fn := tokens[start-3].Text; fn {
-			case "watcher", "metadata_watcher", "reflector", "watch_object":
-				h.Verb, h.Access = "watch", "informer"
-			case "Api":
-			default:
-				if v := typedVerbs[fn]; v != "" {
-					h.Verb, h.Access = v, v
-				}
-			}
-		}
+	switch {
+	case before.Is("::"):
+		turbofish(&h, tokens, start-3)
 		variable = boundTo(tokens, start-3)
-	} else if start >= 4 && tokens[start-3].Is(":") && tokens[start-4].Kind == lex.Ident {
+	case !before.Is("Api"):
+		return
+	case start >= 4 && tokens[start-3].Is(":") && tokens[start-4].Kind == lex.Ident:
 		variable = tokens[start-4].Text
 		if start < 5 || !tokens[start-5].Is("let") && !tokens[start-5].Is("mut") {
 			return // a parameter or a field: who makes the Api is found there
 		}
-	} else {
+	default:
 		return // -> Api<Endpoints> and the like
 	}
 	if variable != "" {
-		if v, access := usedAs(tokens[i:], variable); v != "" {
-			h.Verb, h.Access = v, access
+		if a := usedAs(tokens[i:], variable); a.Verb != "" {
+			h.Verb, h.Access = a.Verb, a.Access
 		}
 	}
-	if at := enclosingCall(tokens, i); at.name == "owns" || at.name == "watches" || at.name == "watcher" || at.name == "new" && at.root == "Controller" {
+	if at := enclosingCall(tokens, i); isRustController(at) {
 		h.Verb, h.Access = "watch", "informer"
 	}
 	c.report(h)
+}
+
+// isRustController reports whether a call gives a type to what watches it.
+func isRustController(at call) bool {
+	return at.name == "owns" || at.name == "watches" || at.name == "watcher" || at.name == "new" && at.root == "Controller"
+}
+
+// isRustEndpoints reports whether the path from start to i names the API's type.
+func (c *code) isRustEndpoints(tokens []lex.Token, i, start int) bool {
+	name := tokens[i].Text
+	if start == i {
+		return c.libs.endpoints[name]
+	}
+	module := tokens[i-2]
+	return name == "Endpoints" && (module.Is("v1") && i >= 4 && tokens[i-4].Is("core") || c.libs.modules[module.Text] && start == i-2)
+}
+
+// turbofish says what the function at i, which is given the type, does with it.
+func turbofish(h *detect.Hit, tokens []lex.Token, i int) {
+	if i < 0 || tokens[i].Kind != lex.Ident {
+		return
+	}
+	h.Offset = tokens[i].Start
+	name := tokens[i].Text
+	if clients.RustWatchers[name] {
+		h.Verb, h.Access = "watch", "informer"
+	} else if v := clients.Typed[name]; v != "" {
+		h.Verb, h.Access = v, v
+	}
 }
 
 // boundTo is the variable of the let before token i.
@@ -73,31 +82,25 @@ func boundTo(tokens []lex.Token, i int) string {
 }
 
 // usedAs looks for what is done first with a variable that holds an Api.
-func usedAs(tokens []lex.Token, variable string) (verb, access string) {
+func usedAs(tokens []lex.Token, variable string) action {
 	for i := 1; i+2 < min(len(tokens), 20*maxLookback); i++ {
 		if !tokens[i].Is(variable) {
 			continue
 		}
 		if isDot(tokens[i+1]) {
-			switch fn := tokens[i+2].Text; fn {
-			case "list", "get", "watch", "create", "patch", "delete", "replace":
-				return typedVerbs[fn], typedVerbs[fn]
-			case "list_metadata":
-				return "list", "list"
-			case "get_metadata", "get_opt", "entry":
-				return "get", "get"
-			case "delete_collection":
-				return "delete", "delete"
-			case "clone":
-			default:
+			name := tokens[i+2].Text
+			if a := clients.Rust[name]; a.Verb != "" {
+				return a
+			}
+			if name != "clone" {
 				continue
 			}
 		}
-		if at := enclosingCall(tokens, i); at.name == "watcher" || at.name == "reflector" || at.name == "metadata_watcher" || at.name == "watch_object" || at.root == "Controller" {
-			return "watch", "informer"
+		if at := enclosingCall(tokens, i); clients.RustWatchers[at.name] || at.root == "Controller" {
+			return action{Verb: "watch", Access: "informer"}
 		}
 	}
-	return "", ""
+	return action{}
 }
 
 // rustImports reads use declarations, with braces and "as".

@@ -71,13 +71,9 @@ func (c *code) methodText(tokens []lex.Token, i int, v string, pieces int) bool 
 // dispatches reports whether the string at i selects a method.
 func (c *code) dispatches(tokens []lex.Token, i int) bool {
 	if at := enclosingCall(tokens, i); at.open >= 0 {
-		switch strings.ToLower(at.name) {
-		case "getattr", "methodcaller", "attrgetter", "getmethod", "getdeclaredmethod", "invokemember", "invokemethod", "__getattribute__", "createdelegate":
+		name := strings.ToLower(at.name)
+		if clients.Dispatchers[name] || name == "get" && at.root == "Reflect" {
 			return true
-		case "get":
-			if at.root == "Reflect" {
-				return true
-			}
 		}
 	}
 	return i > 0 && tokens[i-1].Is("[") && i > 1 && (tokens[i-2].Kind == lex.Ident || tokens[i-2].Is(")") || tokens[i-2].Is("]"))
@@ -105,8 +101,8 @@ func (c *code) pathText(tokens []lex.Token, i int, v string, at call) bool {
 		h.Verb, h.Access = "watch", "informer"
 	case strings.HasPrefix(name, "watch"):
 		h.Verb = "watch"
-	case name == "post" || name == "put" || name == "patch" || name == "delete":
-		h.Verb = map[string]string{"post": "create", "put": "update", "patch": "patch", "delete": "delete"}[name]
+	case clients.Methods[name] != "":
+		h.Verb = clients.Methods[name]
 	}
 	if at.open >= 0 {
 		if c.done[tokens[at.open].Start] {
@@ -121,10 +117,14 @@ func (c *code) pathText(tokens []lex.Token, i int, v string, at call) bool {
 // isRoute reports whether a path is served here, not called: a fake API server
 // has the same paths.
 func isRoute(tokens []lex.Token, i int, at call) bool {
-	switch strings.ToLower(at.name) {
-	case "route", "requestmapping", "getmapping", "postmapping", "path", "mapget", "httpget", "all", "use":
-		return at.at > 0 && (tokens[at.at-1].Is("@") || tokens[at.at-1].Is("[") || isDot(tokens[at.at-1]) && (at.root == "app" || at.root == "router" || at.root == "bp" || at.root == "blueprint")) || strings.HasSuffix(strings.ToLower(at.name), "mapping") || at.name == "Path"
-	case "get", "post", "put", "patch", "delete":
+	name := strings.ToLower(at.name)
+	switch {
+	case calls.Routes[name]:
+		if strings.HasSuffix(name, "mapping") || at.name == "Path" {
+			return true
+		}
+		return at.at > 0 && (tokens[at.at-1].Is("@") || tokens[at.at-1].Is("[") || isDot(tokens[at.at-1]) && calls.Servers[at.root])
+	case calls.RouteMethods[name]:
 		return at.root == "app" || at.root == "router" || at.root == "server" && i > 0
 	}
 	return false

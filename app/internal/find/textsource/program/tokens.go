@@ -164,49 +164,39 @@ func inProse(tokens []lex.Token, i int) bool {
 		}
 		at = enclosingCall(tokens, at.open)
 	}
-	// What is compared is not run. The lexer writes != and === as two.
-	if i >= 1 && (tokens[i-1].Is("==") || i >= 2 && tokens[i-1].Is("=") && (tokens[i-2].Is("!") || tokens[i-2].Is("=="))) ||
-		i+1 < len(tokens) && (tokens[i+1].Is("==") || tokens[i+1].Is("in")) {
+	if isCompared(tokens, i) {
 		return true
 	}
 	// echo 'x' in Groovy, print "x" in old Python: a call without brackets.
 	if i >= 1 && tokens[i-1].Kind == lex.Ident && isProseCall(tokens[i-1].Text) {
 		return true
 	}
-	if i >= 2 && (tokens[i-1].Is("=") || tokens[i-1].Is(":")) {
-		name := strings.ToLower(tokens[i-2].Text)
-		if tokens[i-2].Kind == lex.String {
-			name = strings.ToLower(tokens[i-2].Value())
-		}
-		switch name {
-		case "help", "description", "desc", "message", "msg", "epilog", "usage", "summary", "title", "label", "doc", "comment", "note", "hint", "text", "example", "examples", "__doc__", "longdescription", "tooltip", "placeholder":
-			return true
-		}
+	if i < 2 || !tokens[i-1].Is("=") && !tokens[i-1].Is(":") {
+		return false
 	}
-	return false
+	name := tokens[i-2].Text
+	if tokens[i-2].Kind == lex.String {
+		name = tokens[i-2].Value()
+	}
+	return calls.ProseFields[strings.ToLower(name)]
+}
+
+// isCompared reports whether the string at i is compared with something: it is
+// not run then. The lexer writes != and === as two tokens.
+func isCompared(tokens []lex.Token, i int) bool {
+	if i >= 1 && (tokens[i-1].Is("==") || i >= 2 && tokens[i-1].Is("=") && (tokens[i-2].Is("!") || tokens[i-2].Is("=="))) {
+		return true
+	}
+	return i+1 < len(tokens) && (tokens[i+1].Is("==") || tokens[i+1].Is("in"))
 }
 
 func isProseCall(name string) bool {
 	name = strings.ToLower(name)
-	switch name {
-	case "print", "println", "printf", "eprintln", "eprint", "log", "info", "warn", "warning", "error", "debug", "trace", "fatal",
-		"critical", "exception", "add_argument", "argumentparser", "writeline", "echo", "panic", "fail", "bail", "anyhow", "describe", "it", "test",
-		"option", "loginformation", "logwarning", "logerror", "logdebug", "verbose", "notice", "assert", "expect", "secho", "style", "dedent_help", "puts", "abort", "todo", "unimplemented",
-		"tobe", "toequal", "tostrictequal", "tocontain", "tomatch", "assertequal", "assertequals", "assertin", "equals", "equal", "strictequal", "deepequal",
-		"isequalto", "contains", "includes", "startswith", "endswith", "indexof", "assert_eq", "assert_called_with", "assert_called_once_with", "matches", "eq":
-		return true
-	}
-	return strings.HasSuffix(name, "error") || strings.HasSuffix(name, "exception") || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_")
+	return calls.Prose[name] || calls.ProseSuffixes.EndsAny(name) || calls.ProsePrefixes.BeginsAny(name)
 }
 
 // runsCommands reports whether a call of this name starts a program.
 func runsCommands(name string) bool {
 	name = strings.ToLower(strings.Trim(name, "_$"))
-	switch name {
-	case "run", "call", "check_call", "check_output", "popen", "system", "exec", "execsync", "execfile", "execfilesync", "spawn", "spawnsync", "spawnlp",
-		"execa", "execasync", "execacommand", "sh", "bash", "shell", "command", "cmd", "getoutput", "getstatusoutput", "create_subprocess_shell", "create_subprocess_exec",
-		"start", "processbuilder", "processstartinfo", "local", "local_resource", "sudo", "run_command", "runcommand", "exec_command", "execute", "executecommand", "commandline", "arg", "args", "xshell", "cmd_lib", "run_cmd", "run_shell", "invoke", "":
-		return true
-	}
-	return strings.Contains(name, "kubectl") || strings.HasSuffix(name, "_cmd") || strings.HasSuffix(name, "command")
+	return calls.Runners[name] || calls.RunnerParts.InAny(name) || calls.RunnerSuffixes.EndsAny(name)
 }

@@ -1,11 +1,13 @@
 package prometheus
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/table"
 )
 
 // The EndpointSlice way of Prometheus and of what belongs to it.
@@ -15,6 +17,37 @@ const (
 	adviceKubelet     = "Run the operator with --kubelet-endpointslice=true and --kubelet-endpoints=false (chart: kubeletEndpointSliceEnabled, kubeletEndpointsEnabled)."
 	AdviceStateMetric = "List endpointslices instead of endpoints, and use the kube_endpointslice_* series."
 )
+
+//go:embed prometheus.yaml
+var knownTable []byte
+
+var known = table.Load[struct {
+	Labels []struct {
+		Old string `yaml:"old"`
+		New string `yaml:"new"`
+	} `yaml:"labels"`
+	Discovery  table.Set         `yaml:"discovery"`
+	BesideRole table.Set         `yaml:"beside_role"`
+	Charts     map[string]string `yaml:"charts"`
+	Collectors table.Set         `yaml:"collectors"`
+}]("prometheus.yaml", knownTable)
+
+// IsBesideRole reports whether a key is a field of a Kubernetes service
+// discovery, which tells its role from any other role.
+func IsBesideRole(key string) bool { return known.BesideRole[key] }
+
+// IsCollector reports whether kube-state-metrics collects a resource, endpoints
+// apart.
+func IsCollector(resource string) bool { return known.Collectors[resource] }
+
+// ChartHit is a chart whose default means Endpoints, by its name or a path that
+// ends in it, and whether it is known.
+func ChartHit(name string) (detect.Hit, bool) {
+	note, found := known.Charts[name[strings.LastIndexByte(name, '/')+1:]]
+	h := OperatorHit(0, note+" The values that it is installed with were not seen here.")
+	h.Detector, h.Confidence = "text/chart-default", evidence.Possible
+	return h, found
+}
 
 // RoleHit is a service discovery that watches Endpoints.
 func RoleHit(offset int) detect.Hit {
@@ -27,7 +60,7 @@ func RoleHit(offset int) detect.Hit {
 
 var metaLabel = regexp.MustCompile(`__meta_kubernetes_endpoints?_[a-zA-Z0-9_]*`)
 
-// Relabel reports each such label in a text that stands at an offset. Without
+// Relabel reports each label of role endpoints in a text at an offset. Without
 // raw, the text is not there byte for byte, and its start is the place.
 func Relabel(s *detect.Text, offset int, v string, raw bool) {
 	for _, at := range metaLabel.FindAllStringIndex(v, 64) {
@@ -43,20 +76,13 @@ func Relabel(s *detect.Text, offset int, v string, raw bool) {
 	}
 }
 
-// SdFields are what stands beside role in a Kubernetes service discovery, and
-// tells it from any other role.
-var SdFields = []string{"namespaces", "selectors", "api_server", "kubeconfig_file", "attach_metadata", "own_namespace"}
-
-// IsSDKey reports whether a key holds Kubernetes service discoveries: in
+// IsDiscovery reports whether a key holds Kubernetes service discoveries: in
 // Prometheus, its agents and forks, and in the operators' objects.
-func IsSDKey(key string) bool {
-	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "kubernetessdconfigs", "kubernetessdconfig", "kubernetessd":
-		return true
-	}
-	return false
+func IsDiscovery(key string) bool {
+	return known.Discovery[strings.ToLower(strings.ReplaceAll(key, "_", ""))]
 }
 
+// StateMetric is a series of kube-state-metrics about Endpoints.
 var StateMetric = regexp.MustCompile(`\bkube_endpoint_[a-z_]+`)
 
 // OperatorHit is a Prometheus that the operator configures to watch Endpoints.
@@ -65,13 +91,6 @@ func OperatorHit(offset int, note string) detect.Hit {
 		Offset: offset, Detector: "text/prometheus-operator", Class: evidence.Reader, Confidence: evidence.Likely,
 		Verb: "watch", Access: "informer", Advice: adviceOperator, Note: note,
 	}
-}
-
-// Charts whose default means Endpoints, by name.
-var Charts = map[string]string{
-	"kube-prometheus-stack": "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
-	"prometheus-operator":   "Without prometheus.prometheusSpec.serviceDiscoveryRole its Prometheus watches Endpoints.",
-	"kube-prometheus":       "Without a serviceDiscoveryRole its Prometheus watches Endpoints.",
 }
 
 // ValueWords are in a chart's values that speak of the role.
@@ -85,6 +104,7 @@ func KubeletHit() detect.Hit {
 	}
 }
 
+// StateMetricsHit is kube-state-metrics, which watches Endpoints.
 func StateMetricsHit(conf evidence.Confidence, note string) detect.Hit {
 	return detect.Hit{
 		Detector: "text/state-metrics", Class: evidence.Reader, Confidence: conf, Verb: "watch", Access: "informer",

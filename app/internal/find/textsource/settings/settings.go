@@ -2,45 +2,61 @@ package settings
 
 import (
 	"bytes"
+	_ "embed"
 	"path"
 	"regexp"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/table"
 	"github.com/slicewright/slicewright/app/internal/find/wordsearch"
 )
 
 // adviceStateStore is for a program that keeps its state in Endpoints.
 const adviceStateStore = "Keep the state in ConfigMaps or Leases; this is no set of backends and cannot move to EndpointSlices as it is."
 
-// DefaultLibrary reads Endpoints unless it is told not to.
-type DefaultLibrary struct {
-	artifact string // as a dependency names it, or the start of it
-	key      string // which setting, below, turns it to slices
-	note     string
-	conf     evidence.Confidence
+//go:embed libraries.yaml
+var libraryTable []byte
+
+var known = table.Load[struct {
+	Libraries []Library `yaml:"libraries"`
+	Silent    table.Set `yaml:"silent"`
+}]("libraries.yaml", libraryTable)
+
+// Library reads Endpoints unless it is told not to.
+type Library struct {
+	Artifact   string              `yaml:"artifact"`
+	Setting    string              `yaml:"setting"`
+	Confidence evidence.Confidence `yaml:"confidence"`
+	Note       string              `yaml:"note"`
 }
 
-// SpringSetting turns Spring Cloud Kubernetes to slices.
-const SpringSetting = "spring.cloud.kubernetes.discovery.use-endpoint-slices"
+// LibraryOf is the library with an artifact of this name.
+func LibraryOf(artifact string) Library {
+	for _, lib := range known.Libraries {
+		if lib.Artifact == artifact {
+			return lib
+		}
+	}
+	return Library{}
+}
 
-// defaultLibraries are discovery libraries whose default is Endpoints, each
-// checked in its documentation or source.
-var defaultLibraries = []DefaultLibrary{
-	{"spring-cloud-starter-kubernetes-fabric8", SpringSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + SpringSetting + " is true.", evidence.Likely},
-	{"spring-cloud-starter-kubernetes-client", SpringSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + SpringSetting + " is true.", evidence.Likely},
-	{"spring-cloud-starter-kubernetes-all", SpringSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + SpringSetting + " is true.", evidence.Likely},
-	{"spring-cloud-kubernetes-fabric8-discovery", SpringSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + SpringSetting + " is true.", evidence.Likely},
-	{"spring-cloud-kubernetes-client-discovery", SpringSetting, "Spring Cloud Kubernetes discovers through Endpoints unless " + SpringSetting + " is true.", evidence.Likely},
-	{"micronaut-kubernetes-discovery-client", modeSetting, "Micronaut discovers through Endpoints unless kubernetes.client.discovery.mode says service.", evidence.Likely},
-	{"stork-service-discovery-kubernetes", sliceSetting, "Stork discovers through Endpoints in older releases, and in newer ones where use-endpoint-slices is false or a Service has no slices.", evidence.Possible},
-	{"ignite-kubernetes", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
-	{"TcpDiscoveryKubernetesIpFinder", "", "Ignite's Kubernetes IP finder reads the Endpoints object of its Service.", evidence.Likely},
-	{"hazelcast-kubernetes", "", "Hazelcast's Kubernetes discovery in API mode lists Endpoints in older releases; newer ones try EndpointSlices first.", evidence.Possible},
-	{"dubbo-registry-kubernetes", "", "Dubbo's Kubernetes registry watches Endpoints.", evidence.Likely},
-	{"Steeltoe.Discovery.Kubernetes", "", "Steeltoe's Kubernetes discovery lists Endpoints.", evidence.Likely},
-	{"Ocelot.Provider.Kubernetes", "", "Ocelot's Kubernetes provider reads Endpoints.", evidence.Likely},
+// Advice is the EndpointSlice way of the library.
+func (l Library) Advice() string {
+	if l.Setting == "" {
+		return "Look for a release or a mode that reads EndpointSlices, or discover through DNS."
+	}
+	return "Set " + l.Setting + ", and give the ServiceAccount list and watch on endpointslices."
+}
+
+// turnedBy is the setting that turns the library to slices, by the one name for
+// all of its spellings.
+func (l Library) turnedBy() string {
+	if strings.HasSuffix(l.Setting, sliceSetting) {
+		return sliceSetting
+	}
+	return l.Setting
 }
 
 // explicitSettings say Endpoints, or slices, in so many words.
@@ -73,7 +89,7 @@ func readSettings(s *detect.Text, name string) {
 		if setting := TurnsToSlices(key, value); setting != "" {
 			s.Turn(setting)
 		}
-		if h, ok := SettingHit(key, value); ok {
+		if h, ok := HitOf(key, value); ok {
 			h.Offset = m[2]
 			s.Report(h)
 		}
@@ -87,7 +103,8 @@ const (
 	modeSetting  = "kubernetes.client.discovery.mode"
 )
 
-// TurnsToSlices is the setting that a key and its value turn to slices, or "".
+// TurnsToSlices is the setting that a key and its value turn to slices; "" if they
+// turn none.
 func TurnsToSlices(key, value string) string {
 	switch {
 	case strings.HasSuffix(key, "discovery.mode") && value == "service":
@@ -98,16 +115,8 @@ func TurnsToSlices(key, value string) string {
 	return ""
 }
 
-// settingOf is the setting that turns a library to slices.
-func settingOf(lib DefaultLibrary) string {
-	if strings.HasSuffix(lib.key, sliceSetting) {
-		return sliceSetting
-	}
-	return lib.key
-}
-
-// SettingHit judges one setting by its name and value.
-func SettingHit(key, value string) (detect.Hit, bool) {
+// HitOf judges one setting by its name and value.
+func HitOf(key, value string) (detect.Hit, bool) {
 	h := detect.Hit{Detector: "text/library-setting", Class: evidence.Reader, Confidence: evidence.Likely, Verb: "watch", Access: "config", Advice: "Turn the setting to EndpointSlices and give the ServiceAccount list and watch on endpointslices."}
 	switch {
 	case key == "PATRONI_KUBERNETES_USE_ENDPOINTS" || key == "patroni":
@@ -123,48 +132,45 @@ func SettingHit(key, value string) (detect.Hit, bool) {
 
 // readDependencies finds libraries whose default is Endpoints.
 func readDependencies(s *detect.Text) {
-	for _, lib := range defaultLibraries {
-		for p := 0; ; {
-			i := bytes.Index(s.Data[p:], []byte(lib.artifact))
-			if i < 0 {
-				break
-			}
-			at := p + i
-			p = at + len(lib.artifact)
-			end := p
-			for end < len(s.Data) && (detect.IsWordByte(s.Data[end]) || s.Data[end] == '-' || s.Data[end] == '.') {
-				end++
-			}
-			// The starters that only read configuration do not discover.
-			full := string(s.Data[at:end])
-			if at > 0 && (detect.IsWordByte(s.Data[at-1]) || s.Data[at-1] == '-') || strings.HasSuffix(full, "-config") || strings.HasSuffix(full, "-leader") || strings.HasSuffix(full, "-istio") || strings.HasSuffix(full, "-autoconfig") || commentedOut(s.Data, at) {
-				continue
-			}
+	for _, lib := range known.Libraries {
+		if at := dependency(s.Data, lib.Artifact); at >= 0 {
 			s.Report(detect.Hit{
-				Offset: at, Detector: "text/library-default", Class: evidence.Reader, Confidence: lib.conf, Verb: "watch", Access: "helper",
-				Advice: LibraryAdvice(lib), Note: lib.note, Setting: settingOf(lib),
+				Offset: at, Detector: "text/library-default", Class: evidence.Reader, Confidence: lib.Confidence, Verb: "watch", Access: "helper",
+				Advice: lib.Advice(), Note: lib.Note, Setting: lib.turnedBy(),
 			})
-			break
 		}
 	}
 }
 
-func LibraryAdvice(lib DefaultLibrary) string {
-	if lib.key == "" {
-		return "Look for a release or a mode that reads EndpointSlices, or discover through DNS."
+// dependency is where a text first names an artifact as a dependency; -1 if it
+// does not.
+func dependency(data []byte, artifact string) int {
+	for p := 0; ; {
+		i := bytes.Index(data[p:], []byte(artifact))
+		if i < 0 {
+			return -1
+		}
+		at := p + i
+		p = at + len(artifact)
+		end := p
+		for end < len(data) && (detect.IsWordByte(data[end]) || data[end] == '-' || data[end] == '.') {
+			end++
+		}
+		begins := at == 0 || !detect.IsWordByte(data[at-1]) && data[at-1] != '-'
+		if begins && !known.Silent.EndsAny(string(data[at:end])) && !commentedOut(data, at) {
+			return at
+		}
 	}
-	return "Set " + lib.key + ", and give the ServiceAccount list and watch on endpointslices."
 }
 
-// commentedOut reports whether a line comment stands before an offset on its
-// line.
+// commentedOut reports whether a line comment is before an offset on its line.
 func commentedOut(data []byte, at int) bool {
 	start := bytes.LastIndexByte(data[:at], '\n') + 1
 	line := bytes.TrimLeft(data[start:at], " \t")
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("!")) || bytes.HasPrefix(line, []byte(";"))
 }
 
-// dropXMLComments blanks what stands in <!-- -->.
+// dropXMLComments blanks comments.
 func dropXMLComments(data []byte) []byte {
 	out := bytes.Clone(data)
 	for p := 0; ; {

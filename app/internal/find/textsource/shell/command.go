@@ -1,11 +1,13 @@
 package shell
 
 import (
+	_ "embed"
 	"strings"
 
 	"github.com/slicewright/slicewright/app/internal/find/evidence"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/detect"
 	"github.com/slicewright/slicewright/app/internal/find/textsource/kubectl"
+	"github.com/slicewright/slicewright/app/internal/find/textsource/table"
 )
 
 // adviceKubectl is the EndpointSlice way of kubectl get endpoints.
@@ -19,66 +21,99 @@ type Word struct {
 	quoted bool
 }
 
-// talkers are commands whose arguments are printed.
-var talkers = map[string]bool{"echo": true, "printf": true, "log": true, "info": true, "warn": true, "error": true, "die": true, "fatal": true, "logger": true, "fail": true, "debug": true, "alias": true, "grep": true, "egrep": true, "rg": true, "sed": true, "awk": true, "describe": true, "it": true, "say": true, "note": true, "usage": true, "help": true, "which": true, "command_exists": true, "write-host": true, "write-output": true, "write-error": true, "rem": true, ":": true}
+//go:embed commands.yaml
+var commandTable []byte
 
-// runners take a command line in a string.
-var runners = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "zsh": true, "ksh": true, "eval": true, "ssh": true, "su": true, "watch": true, "trap": true, "xargs": true, "parallel": true, "script": true, "nsenter": true, "chroot": true, "docker": true, "podman": true, "kubectl": true, "oc": true, "timeout": true, "retry": true, "runuser": true, "sudo": true, "env": true, "vagrant": true, "multipass": true, "lxc": true, "until_true": true, "wait_for": true, "pwsh": true, "cmd": true}
+var commands = table.Load[struct {
+	Talkers        table.Set         `yaml:"talkers"`
+	TalkerPrefixes table.Set         `yaml:"talker_prefixes"`
+	TalkerSuffixes table.Set         `yaml:"talker_suffixes"`
+	Runners        table.Set         `yaml:"runners"`
+	Short          table.Set         `yaml:"short"`
+	After          table.Set         `yaml:"after"`
+	Leading        table.Set         `yaml:"leading"`
+	Methods        map[string]string `yaml:"methods"`
+}]("commands.yaml", commandTable)
 
 // JudgeWords finds kubectl among words, wherever it is in them: behind sudo,
 // timeout, xargs, a retry function. Strings that a shell will run are read in
 // turn.
-func JudgeWords(s *detect.Text, words []Word, aliases map[string]bool, depth int) {
+func JudgeWords(s *detect.Text, words []Word, aliases map[string]bool) {
 	if len(words) == 0 {
 		return
 	}
-	name := strings.ToLower(words[0].Values[0])
-	name = strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "@-")
-	if talkers[name] || strings.HasPrefix(name, "log_") || strings.HasPrefix(name, "print_") || strings.HasSuffix(name, "_log") {
+	name := programName(words[0].Values[0])
+	if talks(name) || judgeProgram(s, name, words, aliases) {
 		return
 	}
+	for _, w := range words {
+		v := w.Values[0]
+		if commands.Runners[name] && w.quoted && strings.Contains(v, " ") {
+			for _, r := range CommandsIn(v, s) {
+				s.Report(HitOf(w.Offset, r.Request))
+				return
+			}
+		}
+		if p, ok := kubectl.ParsePath(v); ok && !strings.ContainsAny(v[:p.Start], " \n") && (!p.Cluster || s.CallsAPI()) {
+			s.Report(requestHit(w.Offset, p, words))
+			return
+		}
+	}
+}
+
+// programName is a command's name without its folder and a Makefile's marks.
+func programName(word string) string {
+	name := strings.ToLower(word)
+	return strings.TrimLeft(name[strings.LastIndexByte(name, '/')+1:], "@-")
+}
+
+// talks reports whether a command only prints or searches what it is given.
+func talks(name string) bool {
+	return commands.Talkers[name] || commands.TalkerPrefixes.BeginsAny(name) || commands.TalkerSuffixes.EndsAny(name)
+}
+
+// judgeProgram reports the first kubectl among words that asks for Endpoints,
+// and whether there is one.
+func judgeProgram(s *detect.Text, name string, words []Word, aliases map[string]bool) bool {
 	for i, w := range words {
 		for _, program := range w.Values {
-			if program == "{}" || !kubectl.IsProgram(program) && !aliases[program] || (program == "k" || program == "oc" || program == "kc") && i > 0 && !runners[name] && name != "time" && name != "if" && name != "!" {
+			if program == "{}" || !kubectl.IsProgram(program) && !aliases[program] {
+				continue
+			}
+			if commands.Short[program] && i > 0 && !commands.Runners[name] && !commands.After[name] {
 				continue
 			}
 			if r, ok, guessed := ParseWords(words[i+1:]); ok {
 				r.Guessed = guessed
 				s.Report(HitOf(w.Offset, r))
-				return
+				return true
 			}
 			break
 		}
 	}
-	for _, w := range words {
-		v := w.Values[0]
-		if runners[name] && w.quoted && strings.Contains(v, " ") && depth < 3 {
-			for _, r := range CommandsIn(v, s) {
-				h := HitOf(w.Offset, r.Request)
-				s.Report(h)
-				return
-			}
+	return false
+}
+
+// requestHit is a request by HTTP among the words of a command such as curl,
+// whose -X says what it does.
+func requestHit(offset int, p kubectl.Path, words []Word) detect.Hit {
+	h := detect.Hit{Offset: offset, Detector: "text/raw-path", Class: evidence.Reader, Confidence: evidence.Likely, Verb: p.Verb, Access: "raw-http", Namespace: detect.KnownNamespace(p.Namespace), Advice: detect.Advice(p.Verb)}
+	if p.Namespace == "default" && p.Name == "kubernetes" {
+		h.Class = evidence.APIServerDiscovery
+	}
+	for k, w := range words {
+		method, found := strings.CutPrefix(strings.ToUpper(w.Values[0]), "-X")
+		if !found {
+			continue
 		}
-		if p, ok := kubectl.ParsePath(v); ok && !strings.ContainsAny(v[:p.Start], " \n") && (!p.Cluster || s.CallsAPI()) {
-			h := detect.Hit{Offset: w.Offset, Detector: "text/raw-path", Class: evidence.Reader, Confidence: evidence.Likely, Verb: p.Verb, Access: "raw-http", Namespace: detect.KnownNamespace(p.Namespace), Advice: detect.Advice(p.Verb)}
-			if p.Namespace == "default" && p.Name == "kubernetes" {
-				h.Class = evidence.APIServerDiscovery
-			}
-			for k, o := range words {
-				if m := strings.ToUpper(o.Values[0]); o.Values[0] == "-X" && k+1 < len(words) || m == "-XPUT" || m == "-XPOST" || m == "-XPATCH" || m == "-XDELETE" {
-					method := strings.TrimPrefix(m, "-X")
-					if method == "" {
-						method = strings.ToUpper(words[k+1].Values[0])
-					}
-					if v := map[string]string{"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[method]; v != "" {
-						h.Verb, h.Class, h.Advice = v, evidence.Producer, detect.Advice(v)
-					}
-				}
-			}
-			s.Report(h)
-			return
+		if w.Values[0] == "-X" && k+1 < len(words) {
+			method = strings.ToUpper(words[k+1].Values[0])
+		}
+		if v := commands.Methods[method]; v != "" {
+			h.Verb, h.Class, h.Advice = v, evidence.Producer, detect.Advice(v)
 		}
 	}
+	return h
 }
 
 // foundCommand is a request in a command line.
@@ -87,7 +122,7 @@ type foundCommand struct {
 	Confidence evidence.Confidence
 }
 
-// CommandsIn reads a command line that stands in a string. {} are gaps.
+// CommandsIn reads a command line in a string. {} are gaps.
 func CommandsIn(line string, parent *detect.Text) []foundCommand {
 	if len(line) > maxShell || !MentionsCommands([]byte(line)) {
 		return nil

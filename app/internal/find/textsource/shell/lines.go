@@ -36,7 +36,7 @@ func readCommandLines(s *detect.Text) {
 			}
 		}
 		for _, words := range looseWords(s.Data, start, end) {
-			JudgeWords(s, words, nil, 0)
+			JudgeWords(s, words, nil)
 		}
 		start = end
 	}
@@ -51,32 +51,19 @@ func looseWords(data []byte, start, end int) [][]Word {
 	var words []Word
 	flush := func() {
 		if len(words) > 0 {
-			// Makefile's @ and -, Dockerfile's RUN, PowerShell's & are no
-			// part of the command.
-			for len(words) > 1 {
-				switch words[0].Values[0] {
-				case "RUN", "CMD", "ENTRYPOINT", "&", "-", "@", "then", "do", "else", "if", "!", "while", "until", "&&", "time":
-					words = words[1:]
-					continue
-				}
-				break
-			}
-			words[0].Values[0] = strings.TrimLeft(words[0].Values[0], "@-(&")
-			out = append(out, words)
+			out = append(out, withoutLeading(words))
 		}
 		words = nil
 	}
 	for p := start; p < end; {
 		switch c := data[p]; {
-		case c == '#' && (p == start || data[p-1] == ' ' || data[p-1] == '\t'):
+		case c == '#' && (p == start || isBlank(data[p-1])):
 			p = end
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\\' && (p+1 >= end || data[p+1] == '\n' || data[p+1] == '\r'):
+		case isSpace(c), c == '\\' && (p+1 >= end || isLineEnd(data[p+1])):
 			p++
-		case c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '`':
-			if c == '`' && p+1 < end && (data[p+1] == '\n' || data[p+1] == '\r') {
-				p++ // PowerShell's continued line
-				continue
-			}
+		case c == '`' && p+1 < end && isLineEnd(data[p+1]):
+			p++ // PowerShell's continued line
+		case isSeparator(c) || c == '(':
 			flush()
 			p++
 		case c == '$' && p+1 < end && data[p+1] == '(':
@@ -96,6 +83,23 @@ func looseWords(data []byte, start, end int) [][]Word {
 	}
 	flush()
 	return out
+}
+
+func isBlank(c byte) bool   { return c == ' ' || c == '\t' }
+func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
+func isSpace(c byte) bool   { return isBlank(c) || isLineEnd(c) }
+
+// isSeparator reports whether a byte ends a command.
+func isSeparator(c byte) bool { return c == ';' || c == '|' || c == '&' || c == ')' || c == '`' }
+
+// withoutLeading takes off what is before a command: Makefile's @ and -,
+// Dockerfile's RUN, PowerShell's &.
+func withoutLeading(words []Word) []Word {
+	for len(words) > 1 && commands.Leading[words[0].Values[0]] {
+		words = words[1:]
+	}
+	words[0].Values[0] = strings.TrimLeft(words[0].Values[0], "@-(&")
+	return words
 }
 
 // makeVariable reads $(KUBECTL): make writes its variables as the shell writes
@@ -118,29 +122,21 @@ func looseWord(data []byte, p, end int) (Word, int) {
 	for p < end {
 		c := data[p]
 		if c == '"' || c == '\'' {
-			close := bytes.IndexByte(data[p+1:end], c)
-			if close < 0 {
-				p++
-				continue
-			}
-			w.quoted = true
-			b = append(b, data[p+1:p+1+close]...)
-			p += close + 2
+			quoted, after := quotedText(data, p, end)
+			w.quoted = w.quoted || after > p+1
+			b = append(b, quoted...)
+			p = after
 			continue
 		}
-		if c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';' || c == '|' || c == '&' || c == ')' || c == '`' {
+		if isSpace(c) || isSeparator(c) {
 			break
 		}
-		if c == ',' || c == '[' || c == ']' {
-			// Dockerfile's ["kubectl", "get", "ep"]; a list of resources has
-			// its comma inside the word.
-			if p+1 < end && (data[p+1] == ' ' || data[p+1] == '"') || c != ',' && len(b) == 0 {
-				p++
-				if len(b) > 0 {
-					break
-				}
-				continue
+		if endsElement(data, p, end, len(b)) {
+			p++
+			if len(b) > 0 {
+				break
 			}
+			continue
 		}
 		b = append(b, c)
 		p++
@@ -150,4 +146,25 @@ func looseWord(data []byte, p, end int) (Word, int) {
 		w.Values[0] = "kubectl"
 	}
 	return w, p
+}
+
+// quotedText is the text between the quote at p and the next one, and where it
+// goes on after that. A quote that nothing closes is passed alone.
+func quotedText(data []byte, p, end int) ([]byte, int) {
+	width := bytes.IndexByte(data[p+1:end], data[p])
+	if width < 0 {
+		return nil, p + 1
+	}
+	return data[p+1 : p+1+width], p + width + 2
+}
+
+// endsElement reports whether the byte at p is between the elements of a list
+// such as Dockerfile's ["kubectl", "get", "ep"]. A list of resources has its
+// comma inside the word.
+func endsElement(data []byte, p, end, length int) bool {
+	c := data[p]
+	if c != ',' && c != '[' && c != ']' {
+		return false
+	}
+	return p+1 < end && (data[p+1] == ' ' || data[p+1] == '"') || c != ',' && length == 0
 }

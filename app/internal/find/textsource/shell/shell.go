@@ -97,7 +97,7 @@ func MentionsCommands(data []byte) bool {
 }
 
 func parseShell(data []byte) (file *syntax.File, err error) {
-	// The parser is well tested, but a stranger's script is its input.
+	// The parser is well tested, but any script can be its input.
 	defer func() {
 		if r := recover(); r != nil {
 			err = syntax.ParseError{Text: "parser failed"}
@@ -121,40 +121,18 @@ func shellErrorOffset(err error) int {
 // collect reads assignments, loops, aliases and wrappers before anything is
 // judged: a script defines above and below.
 func (sh *shell) collect(file *syntax.File) {
-	add := func(name string, values []string) {
-		for _, v := range values {
-			if len(sh.vars[name]) < detect.MaxValues && len(v) < 512 {
-				sh.vars[name] = append(sh.vars[name], v)
-			}
-		}
-	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
-			if n.Name != nil && n.Value != nil {
-				add(n.Name.Value, sh.word(n.Value).Values)
-			} else if n.Name != nil && n.Array != nil {
-				for _, e := range n.Array.Elems {
-					if e.Value != nil {
-						add(n.Name.Value, sh.word(e.Value).Values)
-					}
-				}
-			}
+			sh.assign(n)
 		case *syntax.WordIter:
 			for _, w := range n.Items {
 				for _, v := range sh.word(w).Values {
-					add(n.Name.Value, strings.Fields(v))
+					sh.hold(n.Name.Value, strings.Fields(v))
 				}
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 1 && n.Args[0].Lit() == "alias" {
-				for _, a := range n.Args[1:] {
-					name, value, ok := strings.Cut(sh.word(a).Values[0], "=")
-					if first, _, _ := strings.Cut(value, " "); ok && kubectl.IsProgram(first) {
-						sh.aliases[name] = true
-					}
-				}
-			}
+			sh.alias(n)
 		case *syntax.FuncDecl:
 			if n.Name != nil && strings.Contains(strings.ToLower(n.Name.Value), "kubectl") {
 				sh.aliases[n.Name.Value] = true
@@ -162,6 +140,42 @@ func (sh *shell) collect(file *syntax.File) {
 		}
 		return true
 	})
+}
+
+// hold adds values that a variable can have.
+func (sh *shell) hold(name string, values []string) {
+	for _, v := range values {
+		if len(sh.vars[name]) < detect.MaxValues && len(v) < 512 {
+			sh.vars[name] = append(sh.vars[name], v)
+		}
+	}
+}
+
+func (sh *shell) assign(n *syntax.Assign) {
+	switch {
+	case n.Name == nil:
+	case n.Value != nil:
+		sh.hold(n.Name.Value, sh.word(n.Value).Values)
+	case n.Array != nil:
+		for _, e := range n.Array.Elems {
+			if e.Value != nil {
+				sh.hold(n.Name.Value, sh.word(e.Value).Values)
+			}
+		}
+	}
+}
+
+// alias reads alias k=kubectl.
+func (sh *shell) alias(n *syntax.CallExpr) {
+	if len(n.Args) < 2 || n.Args[0].Lit() != "alias" {
+		return
+	}
+	for _, a := range n.Args[1:] {
+		name, value, ok := strings.Cut(sh.word(a).Values[0], "=")
+		if first, _, _ := strings.Cut(value, " "); ok && kubectl.IsProgram(first) {
+			sh.aliases[name] = true
+		}
+	}
 }
 
 // word evaluates a word as far as can be seen.
@@ -249,7 +263,7 @@ func (sh *shell) command(n *syntax.CallExpr) {
 		}
 		words = append(words, w)
 	}
-	JudgeWords(sh.s, words, sh.aliases, 0)
+	JudgeWords(sh.s, words, sh.aliases)
 }
 
 // heredoc reads what a here-document holds: a manifest, or a script.
@@ -267,7 +281,7 @@ func (sh *shell) heredoc(stmt *syntax.Stmt, r *syntax.Redirect) {
 		return
 	}
 	if c, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-		if name := sh.word(c.Args[0]).Values[0]; runners[name[strings.LastIndexByte(name, '/')+1:]] {
+		if name := sh.word(c.Args[0]).Values[0]; commands.Runners[name[strings.LastIndexByte(name, '/')+1:]] {
 			readShell(in)
 		}
 	}

@@ -88,7 +88,7 @@ func Scalar(n *yaml.Node) string {
 }
 
 // Says reports whether a scalar is a word. Where template actions were taken
-// out, a branch for each value can stand side by side.
+// out, the values of several branches can be side by side.
 func Says(n *yaml.Node, word string) bool {
 	v := Scalar(n)
 	if v == word {

@@ -1,4 +1,6 @@
-package watch
+// Package access asks an API server beforehand whether EndpointSlices may be
+// listed and watched, and knows the Role that permits it.
+package access
 
 import (
 	"context"
@@ -17,12 +19,12 @@ import (
 // Permission is a verb on EndpointSlices in a namespace; "" is in all.
 type Permission struct{ Namespace, Verb string }
 
-// AccessError says what is not permitted.
-type AccessError struct{ Missing []Permission }
+// Error says what is not permitted.
+type Error struct{ Missing []Permission }
 
 // Error names every missing verb, resource and namespace, and prints the Role
 // that grants them.
-func (e *AccessError) Error() string {
+func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("not permitted: ")
 	for i, p := range e.Missing {
@@ -45,7 +47,7 @@ func where(namespace string) string {
 
 // Role returns, as YAML, a Role for each namespace in which something is
 // missing, a ClusterRole for a watch of all.
-func (e *AccessError) Role() string {
+func (e *Error) Role() string {
 	rules := []rbacv1.PolicyRule{{
 		APIGroups: []string{discoveryv1.GroupName}, Resources: []string{"endpointslices"}, Verbs: []string{"list", "watch"},
 	}}
@@ -78,10 +80,10 @@ func (e *AccessError) Role() string {
 	return strings.Join(documents, "---\n")
 }
 
-// CheckAccess asks the API server whether EndpointSlices may be listed and
-// watched in the namespaces, all if there are none. It returns an [AccessError]
+// Check asks the API server whether EndpointSlices may be listed and
+// watched in the namespaces, all if there are none. It returns an [Error]
 // when not, and another error when the question could not be asked.
-func CheckAccess(ctx context.Context, client authorizationclient.SelfSubjectAccessReviewsGetter, namespaces []string) error {
+func Check(ctx context.Context, client authorizationclient.SelfSubjectAccessReviewsGetter, namespaces []string) error {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
@@ -102,7 +104,7 @@ func CheckAccess(ctx context.Context, client authorizationclient.SelfSubjectAcce
 		}
 	}
 	if len(missing) > 0 {
-		return &AccessError{missing}
+		return &Error{missing}
 	}
 	return nil
 }

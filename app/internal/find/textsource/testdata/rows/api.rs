@@ -1,0 +1,17 @@
+use k8s_openapi::api::core::v1::Endpoints;
+let v0: Api<Endpoints> = x; v0.list("a");
+let v1: Api<Endpoints> = x; v1.get("a");
+let v2: Api<Endpoints> = x; v2.watch("a");
+let v3: Api<Endpoints> = x; v3.create("a");
+let v4: Api<Endpoints> = x; v4.patch("a");
+let v5: Api<Endpoints> = x; v5.delete("a");
+let v6: Api<Endpoints> = x; v6.replace("a");
+let v7: Api<Endpoints> = x; v7.list_metadata("a");
+let v8: Api<Endpoints> = x; v8.get_metadata("a");
+let v9: Api<Endpoints> = x; v9.get_opt("a");
+let v10: Api<Endpoints> = x; v10.entry("a");
+let v11: Api<Endpoints> = x; v11.delete_collection("a");
+let w0 = watcher::<Endpoints>(x);
+let w1 = metadata_watcher::<Endpoints>(x);
+let w2 = reflector::<Endpoints>(x);
+let w3 = watch_object::<Endpoints>(x);

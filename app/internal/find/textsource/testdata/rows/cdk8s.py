@@ -1,0 +1,2 @@
+import cdk8s
+get("/api/v1/endpoints")

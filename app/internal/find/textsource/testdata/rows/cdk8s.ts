@@ -1,0 +1,2 @@
+import { App } from "cdk8s";
+new KubeEndpoints(a);

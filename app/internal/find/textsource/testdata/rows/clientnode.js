@@ -1,0 +1,2 @@
+require("@kubernetes/client-node");
+get("/api/v1/endpoints");

@@ -1,0 +1,7 @@
+def list_namespaced_endpoints(a)
+function list_namespaced_endpoints(a)
+fn list_namespaced_endpoints(a)
+fun list_namespaced_endpoints(a)
+class list_namespaced_endpoints(a)
+interface list_namespaced_endpoints(a)
+import list_namespaced_endpoints(a)

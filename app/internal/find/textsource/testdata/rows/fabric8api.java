@@ -1,0 +1,2 @@
+import io.fabric8.kubernetes.Client;
+get("/api/v1/endpoints");

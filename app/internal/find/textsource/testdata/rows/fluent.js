@@ -1,0 +1,11 @@
+require("kubernetes-client");
+client.api.v1.namespaces(a).endpoints.get();
+client.api.v1.namespaces(a).endpoints.getStream();
+client.api.v1.namespaces(a).endpoints.getObjectStream();
+client.api.v1.namespaces(a).endpoints.getByteStream();
+client.api.v1.namespaces(a).endpoints.post();
+client.api.v1.namespaces(a).endpoints.put();
+client.api.v1.namespaces(a).endpoints.patch();
+client.api.v1.namespaces(a).endpoints.delete();
+client.api.v1.namespaces(a).endpoints.watch();
+client.api.v1.namespaces(a).endpoints.list();

@@ -1,0 +1,15 @@
+using k8s;
+client.iresource<V1Endpoints>();
+client.ientity<V1Endpoints>();
+client.ikubernetesobjectwatch<V1Endpoints>();
+client.watch<V1Endpoints>();
+client.list<V1Endpoints>();
+client.get<V1Endpoints>();
+client.read<V1Endpoints>();
+client.create<V1Endpoints>();
+client.save<V1Endpoints>();
+client.update<V1Endpoints>();
+client.replace<V1Endpoints>();
+client.patch<V1Endpoints>();
+client.apply<V1Endpoints>();
+client.delete<V1Endpoints>();

@@ -1,0 +1,2 @@
+require("godaddy");
+client.api.v1.namespaces(a).endpoints.get();

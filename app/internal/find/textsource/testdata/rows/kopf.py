@@ -1,0 +1,2 @@
+import kopf
+get("/api/v1/endpoints")

@@ -1,0 +1,2 @@
+import kr8s
+get("/api/v1/endpoints")

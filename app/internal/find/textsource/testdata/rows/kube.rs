@@ -1,0 +1,2 @@
+fn a(c: kube::Client) {}
+get("/api/v1/endpoints");

@@ -1,0 +1,2 @@
+using KubeOps;
+client.Get<V1Endpoints>();

@@ -1,0 +1,2 @@
+require("kubernetes");
+client.api.v1.namespaces(a).endpoints.get();

@@ -1,0 +1,2 @@
+import kubernetes
+get("/api/v1/endpoints")

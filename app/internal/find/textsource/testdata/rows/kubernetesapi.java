@@ -1,0 +1,2 @@
+import io.kubernetes.client.Client;
+get("/api/v1/endpoints");

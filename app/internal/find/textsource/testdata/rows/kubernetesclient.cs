@@ -1,0 +1,2 @@
+using KubernetesClient;
+client.Get<V1Endpoints>();

@@ -1,0 +1,2 @@
+require("kubernetes-client");
+get("/api/v1/endpoints");

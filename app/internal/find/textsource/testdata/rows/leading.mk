@@ -1,0 +1,15 @@
+	RUN echo kubectl get ep a
+	CMD echo kubectl get ep a
+	ENTRYPOINT echo kubectl get ep a
+	& echo kubectl get ep a
+	- echo kubectl get ep a
+	@ echo kubectl get ep a
+	then echo kubectl get ep a
+	do echo kubectl get ep a
+	else echo kubectl get ep a
+	if echo kubectl get ep a
+	! echo kubectl get ep a
+	while echo kubectl get ep a
+	until echo kubectl get ep a
+	&& echo kubectl get ep a
+	time echo kubectl get ep a

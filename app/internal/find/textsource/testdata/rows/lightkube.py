@@ -1,0 +1,2 @@
+import lightkube
+get("/api/v1/endpoints")

@@ -1,0 +1,2 @@
+import { Endpoints } from "kubernetes-models/v1";
+new Endpoints({});

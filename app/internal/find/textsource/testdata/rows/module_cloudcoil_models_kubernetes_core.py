@@ -1,0 +1,2 @@
+from cloudcoil.models.kubernetes.core import Endpoints
+client.get(Endpoints, x)

@@ -1,0 +1,2 @@
+from hikaru.model import Endpoints
+client.get(Endpoints, x)

@@ -1,0 +1,2 @@
+from imports.k8s import Endpoints
+client.get(Endpoints, x)

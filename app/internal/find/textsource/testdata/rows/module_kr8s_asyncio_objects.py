@@ -1,0 +1,2 @@
+from kr8s.asyncio.objects import Endpoints
+client.get(Endpoints, x)

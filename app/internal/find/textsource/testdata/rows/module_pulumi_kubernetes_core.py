@@ -1,0 +1,2 @@
+from pulumi_kubernetes.core import Endpoints
+client.get(Endpoints, x)

@@ -1,0 +1,2 @@
+from pykube import Endpoints
+client.get(Endpoints, x)

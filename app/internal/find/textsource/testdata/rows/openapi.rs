@@ -1,0 +1,2 @@
+use k8s_openapi as k;
+get("/api/v1/endpoints");

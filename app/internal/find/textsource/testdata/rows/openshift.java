@@ -1,0 +1,2 @@
+import io.fabric8.openshift.client.Client;
+x.endpoints().list();

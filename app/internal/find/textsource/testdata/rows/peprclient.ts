@@ -1,0 +1,2 @@
+import { K8s, kind } from "kubernetes-fluent-client";
+K8s(kind.Endpoints).Get();

@@ -1,0 +1,2 @@
+require("@pulumi/kubernetes");
+get("/api/v1/endpoints");

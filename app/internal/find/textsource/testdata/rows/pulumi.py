@@ -1,0 +1,2 @@
+import pulumi_kubernetes
+get("/api/v1/endpoints")

@@ -1,0 +1,2 @@
+import pykube
+get("/api/v1/endpoints")

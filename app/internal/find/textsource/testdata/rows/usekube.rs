@@ -1,0 +1,2 @@
+use kube as k;
+get("/api/v1/endpoints");
