@@ -49,8 +49,8 @@ func (d *document) settings(n *yaml.Node, c place) {
 // patroniSetting keeps Patroni's state in Endpoints.
 const patroniSetting = "PATRONI_KUBERNETES_USE_ENDPOINTS"
 
-// settingKey is the name of a library's setting that a key stands for where it
-// is; "" for another key.
+// settingKey is the name of the library setting that a key means at its place,
+// "" for another key.
 func settingKey(key string, c place) string {
 	switch key {
 	case "use-endpoint-slices", "useEndpointSlices", "spring.cloud.kubernetes.discovery.use-endpoint-slices", patroniSetting:

@@ -38,7 +38,7 @@ var clients = table.Load[struct {
 	TerraformCommands table.Set                      `yaml:"terraform_commands"`
 }]("clients.yaml", clientTable)
 
-// action is what a word in a method's name stands for.
+// action is what a word in a method's name means.
 type action struct {
 	Word   string `yaml:"word"`
 	With   string `yaml:"with"` // must be in the name, too
