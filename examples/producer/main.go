@@ -99,7 +99,7 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 func writerTo(client kubernetes.Interface) *producer.Writer {
 	return &producer.Writer{
 		EndpointSlices: func(namespace string) producer.EndpointSlices { return client.DiscoveryV1().EndpointSlices(namespace) },
-		Endpoints:      func(namespace string) producer.Endpoints { return client.CoreV1().Endpoints(namespace) },
+		Endpoints:      func(namespace string) producer.Endpoints { return client.CoreV1().Endpoints(namespace) }, //nolint:endpointsvet // a producer retires the Endpoints object that it wrote
 	}
 }
 

@@ -63,7 +63,7 @@ func labelled(options *metav1.ListOptions, service string) {
 var (
 	endpointsResource = resource{
 		name: "endpoints", kind: &corev1.Endpoints{}, needed: true, effect: "there is nothing to compare", only: named,
-		calls: func(c apiclient.Interface, ns string) calls { return callsOf(c.CoreV1().Endpoints(ns)) },
+		calls: func(c apiclient.Interface, ns string) calls { return callsOf(c.CoreV1().Endpoints(ns)) }, //nolint:endpointsvet // the deprecated API is what is compared
 	}
 	slicesResource = resource{
 		name: "endpointslices.discovery.k8s.io", kind: &discoveryv1.EndpointSlice{}, needed: true, effect: "there is nothing to compare", only: labelled,
