@@ -20,6 +20,7 @@ func TestHealthOfAFollower(t *testing.T) {
 	for _, err := range []error{
 		nil,
 		apierrors.NewResourceExpired("compacted"),
+		//lint:ignore SA1019 older API servers answer so
 		apierrors.NewGone("gone"),
 		apierrors.NewInvalid(schema.GroupKind{}, "", nil),
 		broken,
