@@ -439,6 +439,26 @@ func TestACheckWithNothingToShowDoesNotPass(t *testing.T) {
 	}
 }
 
+// An agent on a load balancer's machine runs in no Pod: its digest is the one that
+// a person wrote into the registry.
+func TestAProcessOutsideTheClusterHasTheRegistrysDigest(t *testing.T) {
+	f := complete()
+	f.Cluster.Pods = f.Cluster.Pods[1:]
+	e := &f.Registry.Entries[0]
+	e.ServiceAccount, e.Workload = "", evidence.Workload{Kind: "process", Name: "router"}
+	want := map[string]Status{"running-versions": Unknown, "window-start-up": Unknown}
+	if diff := cmp.Diff(want, statuses(Evaluate(DefaultCriteria(), f, now))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	e.Images = nil
+	for name, status := range noExperiment {
+		want[name] = status
+	}
+	if diff := cmp.Diff(want, statuses(Evaluate(DefaultCriteria(), f, now))); diff != "" {
+		t.Errorf("without a digest, -want +got:\n%s", diff)
+	}
+}
+
 // The verdict lists on what each consumer's criteria rest. The exporter writes
 // Endpoints, and no experiment is about it.
 func TestAVerdictSaysOnWhichFilesItRests(t *testing.T) {

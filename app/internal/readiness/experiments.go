@@ -140,11 +140,15 @@ func (f *Facts) isAbout(x *ExperimentFile, e *registry.Entry) (about, string) {
 	return same, ""
 }
 
-// digests are those that run of a consumer, or, where the cluster was not read,
-// those that the registry has.
+// process is the kind of a workload that runs in no Pod, such as an agent on the
+// machine of a load balancer. No Pod can show what runs of it.
+const process = "process"
+
+// digests are those that run of a consumer. They are the registry's where no Pod
+// can show them: the cluster was not read, or a person wrote that it is a process.
 func (f *Facts) digests(e *registry.Entry) map[string]bool {
 	digests := map[string]bool{}
-	if f.Cluster != nil && f.Cluster.Unread["pods"] == "" {
+	if f.Cluster != nil && f.Cluster.Unread["pods"] == "" && e.Workload.Kind != process {
 		for _, p := range f.Cluster.Pods {
 			if p.of(e) {
 				for _, i := range p.Images {
