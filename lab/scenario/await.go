@@ -24,10 +24,13 @@ func (s *script) cmdAwait(_ io.Writer, args []string) error {
 		return err
 	}
 	if len(args) == 2 {
-		if args[0] != "rolled-out" {
-			return errUsage
+		switch args[0] {
+		case "rolled-out":
+			return s.await(func(ctx context.Context) error { return s.rolledOut(ctx, args[1]) })
+		case "drained":
+			return s.await(func(ctx context.Context) error { return s.drained(ctx, args[1]) })
 		}
-		return s.await(func(ctx context.Context) error { return s.rolledOut(ctx, args[1]) })
+		return errUsage
 	}
 	switch args[0] {
 	case "pods":
@@ -157,17 +160,42 @@ func (s *script) awaitSlices(service, text string) error {
 // reads the API objects by itself: scenarios must not check the product with
 // the product's own join.
 func (s *script) sliceAddresses(ctx context.Context, service string) ([]netip.Addr, error) {
-	slicesOf, err := s.engine.Lab.Client.DiscoveryV1().EndpointSlices(s.namespace).List(ctx, metav1.ListOptions{
+	list, err := s.slicesOf(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	state := map[string]*discoveryv1.EndpointSlice{}
+	for i := range list {
+		state[list[i].Name] = &list[i]
+	}
+	return readyAddresses(state), nil
+}
+
+func (s *script) slicesOf(ctx context.Context, service string) ([]discoveryv1.EndpointSlice, error) {
+	list, err := s.engine.Lab.Client.DiscoveryV1().EndpointSlices(s.namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: discoveryv1.LabelServiceName + "=" + service,
 	})
 	if err != nil {
 		return nil, err
 	}
-	state := map[string]*discoveryv1.EndpointSlice{}
-	for i := range slicesOf.Items {
-		state[slicesOf.Items[i].Name] = &slicesOf.Items[i]
+	return list.Items, nil
+}
+
+// drained is an error while an endpoint of the Service is terminating. The slices
+// follow the Pods after a while: a Pod can be gone before its endpoint is.
+func (s *script) drained(ctx context.Context, service string) error {
+	list, err := s.slicesOf(ctx, service)
+	if err != nil {
+		return err
 	}
-	return readyAddresses(state), nil
+	for _, slice := range list {
+		for _, endpoint := range slice.Endpoints {
+			if terminating := endpoint.Conditions.Terminating; terminating != nil && *terminating {
+				return fmt.Errorf("%s of %s is terminating", endpoint.Addresses, slice.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // readyAddresses are the ready addresses of slices, in order, each once.

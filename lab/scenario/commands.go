@@ -35,7 +35,7 @@ var vocabulary = map[string]command{
 	"account":   {"account SERVICEACCOUNT KUBECONFIG", (*script).cmdAccount},
 
 	// Waiting.
-	"await": {"await rolled-out DEPLOYMENT | pods SELECTOR N | open BACKEND N | slices SERVICE ADDRESSES|N | file PATH REGEXP | get URL REGEXP | log PRODUCT REGEXP", (*script).cmdAwait},
+	"await": {"await rolled-out DEPLOYMENT | drained SERVICE | pods SELECTOR N | open BACKEND N | slices SERVICE ADDRESSES|N | file PATH REGEXP | get URL REGEXP | log PRODUCT REGEXP", (*script).cmdAwait},
 
 	// The control plane.
 	"crash":    {"crash COMPONENT", (*script).cmdCrash},
