@@ -83,8 +83,7 @@ func searchComplete(a *answer, c *Criterion, f *Facts, _ time.Time) {
 	}
 	var never []string
 	for _, source := range evidence.Sources() {
-		searched := slices.ContainsFunc(f.Registry.Coverage, func(cov evidence.Coverage) bool { return cov.Source == source && cov.Read > 0 })
-		if !searched && !slices.Contains(c.Sources, source) {
+		if !wasRead(f.Registry, source) && !slices.Contains(c.Sources, source) {
 			never = append(never, string(source))
 		}
 	}
@@ -93,14 +92,18 @@ func searchComplete(a *answer, c *Criterion, f *Facts, _ time.Time) {
 	}
 }
 
+// wasRead reports whether the search behind a registry read anything of a source.
+func wasRead(r *registry.Registry, source evidence.Source) bool {
+	return slices.ContainsFunc(r.Coverage, func(c evidence.Coverage) bool { return c.Source == source && c.Read > 0 })
+}
+
 // noObstacles is about what is in the way on a cluster and is nobody's code:
 // Services that are fed by mirroring, DNS that reads Endpoints.
 func noObstacles(a *answer, _ *Criterion, f *Facts, _ time.Time) {
 	if !searched(a, f) {
 		return
 	}
-	looked := slices.ContainsFunc(f.Registry.Coverage, func(cov evidence.Coverage) bool { return cov.Source == evidence.SourceObject && cov.Read > 0 })
-	if !looked {
+	if !wasRead(f.Registry, evidence.SourceObject) {
 		a.unsure("Search the cluster: slicewright find --cluster --registry registry.yaml.", "No objects of a cluster were searched, so that obstacles would not have been seen.")
 		return
 	}

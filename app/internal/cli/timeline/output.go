@@ -3,12 +3,9 @@ package timeline
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/slicewright/slicewright/app/internal/cli/command"
 	"github.com/slicewright/slicewright/app/internal/output"
@@ -22,8 +19,8 @@ func printTimeline(w io.Writer, format string, report *timeline.Report) error {
 	case "json":
 		return output.JSON(w, report)
 	case "html":
-		if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			return command.UsageErrorf("a page is no text for a terminal: redirect it, > timeline.html")
+		if err := command.NoTerminal(w, "timeline.html"); err != nil {
+			return err
 		}
 		return web.WriteTimeline(w, report)
 	default:
