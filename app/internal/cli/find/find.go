@@ -163,7 +163,7 @@ func find(ctx context.Context, streams command.Streams, flags findFlags) error {
 	if err != nil {
 		return err
 	}
-	show := progress(streams.Err)
+	show := command.ProgressLine(streams.Err)
 	found, err := search.Run(ctx, sources, show)
 	show("")
 	if err != nil {

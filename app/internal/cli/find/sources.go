@@ -3,10 +3,7 @@ package find
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
-	"golang.org/x/term"
 	"k8s.io/client-go/rest"
 
 	"github.com/slicewright/slicewright/app/internal/cli/command"
@@ -86,17 +83,4 @@ func clusterOptions(kube *command.ClusterFlags) cluster.Options {
 		opts.Namespaces = []string{ns}
 	}
 	return opts
-}
-
-// progress says on a terminal what is being done, in one line that "" removes.
-func progress(w io.Writer) func(doing string) {
-	if !onTerminal(w) {
-		return func(string) {}
-	}
-	return func(doing string) { fmt.Fprint(w, "\r\x1b[K"+doing) }
-}
-
-func onTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
