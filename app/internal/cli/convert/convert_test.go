@@ -61,7 +61,7 @@ func TestConvertIsAllOrNothing(t *testing.T) {
 		{"no file", "", nil, []string{"-f", "DIR/none"}, command.ExitFailed, 0, "no such file"},
 		{"nothing said", "", nil, nil, command.ExitUsage, 0, "say what to convert"},
 		{"stdin twice", "", nil, []string{"-f", "-", "-f", "-"}, command.ExitUsage, 0, "stdin can be read once"},
-		{"a format that is none", "", nil, []string{"-f", "-", "-o", "xml"}, command.ExitUsage, 0, `unknown output "xml"`},
+		{"an unknown format", "", nil, []string{"-f", "-", "-o", "xml"}, command.ExitUsage, 0, `unknown output "xml"`},
 		{"more than a slice holds", "", nil, []string{"-f", "-", "--max-endpoints", "1001"}, command.ExitUsage, 0, "1 to 1000"},
 		{"the controller's name", "", nil, []string{"-f", "-", "--managed-by", "endpointslice-controller.k8s.io"}, command.ExitUsage, 0, "belong to Kubernetes"},
 	}

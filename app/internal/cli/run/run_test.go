@@ -48,7 +48,7 @@ func TestRunRefuses(t *testing.T) {
 		{"a file that is not there", []string{"--config", "/nowhere/x.yaml"}, command.ExitUsage, "/nowhere/x.yaml: no such file"},
 		{"an unknown policy", []string{"--config", clitest.WriteFile(t, "bad.yaml", runConfig+"  policy: redy\n")}, command.ExitUsage, `line 10: upstreams[0].policy: unknown policy "redy"`},
 		{"an unknown log format", []string{"--config", good, "--log-format", "xml"}, command.ExitUsage, `unknown --log-format "xml"`},
-		{"a shard that is none", []string{"--config", good, "--shard", "4/3"}, command.ExitUsage, `"4/3" is not I/N`},
+		{"a shard out of range", []string{"--config", good, "--shard", "4/3"}, command.ExitUsage, `"4/3" is not I/N`},
 		{"an address that is taken", []string{"--config", good, "--metrics-address", taken.Addr().String()}, command.ExitFailed, "choose another --metrics-address"},
 		{"an argument too many", []string{"now"}, command.ExitUsage, "now"},
 	} {
