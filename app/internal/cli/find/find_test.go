@@ -148,7 +148,7 @@ func TestFindExitsByWhatItFoundAndSaw(t *testing.T) {
 		"an unknown level":               {"", []string{"--audit", "-", "--fail-on", "sure"}, command.ExitUsage, "unknown level"},
 		"an unknown format":              {"", []string{"--audit", "-", "-o", "xml"}, command.ExitUsage, "unknown output"},
 		"stdin twice":                    {"", []string{"--audit", "-", "--metrics", "-"}, command.ExitUsage, "stdin can be read once"},
-		"a baseline that is no registry":        {"", []string{"--audit", realLog, "--baseline", realLog}, command.ExitFailed, "registry"},
+		"a baseline that is no registry": {"", []string{"--audit", realLog, "--baseline", realLog}, command.ExitFailed, "registry"},
 		"an argument":                    {"", []string{"everything"}, command.ExitUsage, "unknown argument"},
 		"metrics that cannot be read":    {"", []string{"--audit", realLog, "--metrics", filepath.Join(empty, "none")}, command.ExitHolds, ""},
 		"a kubeconfig that is not there": {"", []string{"--cluster", "--kubeconfig", filepath.Join(empty, "none")}, command.ExitFailed, "kubeconfig"},
